@@ -10,7 +10,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.interceptor.telemetry.Telemetry;
+import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.util.List;
 import java.util.Map;
@@ -27,18 +27,18 @@ final class DeployedListeners {
                         .registerMetricReader(InMemoryMetricReader.create())
                         .build())
                 .build();
-        return Telemetry.choose(
+        return TelemetryApis.choose(
                         Settings.read(ConfigProperties.of(Map.of("ratelimit.metrics", metrics)), new Problems()),
                         "local",
                         new Server(List.of(openTelemetry, SharedMetricRegistries.getOrCreate("benchmark"))),
-                        Telemetry.Export.METRICS,
+                        TelemetryApis.Export.METRICS,
                         List.of(),
                         new KeyMasker(Optional.empty()),
                         new Problems())
                 .listeners();
     }
 
-    private record Server(List<Object> objects) implements Telemetry.Beans {
+    private record Server(List<Object> objects) implements TelemetryApis.Beans {
         @Override
         public <T> Optional<T> find(Class<T> type) {
             return objects.stream().filter(type::isInstance).map(type::cast).findFirst();

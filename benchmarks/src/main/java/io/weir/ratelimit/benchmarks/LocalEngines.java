@@ -3,19 +3,14 @@ package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.events.Penalties;
-import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
-import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.DecisionListener;
@@ -47,19 +42,14 @@ public final class LocalEngines {
     }
 
     static RateLimitEngine engine(List<DecisionListener> listeners, TopKeysTracker topKeys, RateLimitBackend backend) {
-        return new RateLimitEngine(
-                new FallbackBackend(
+        return RateLimitEngine.on(new FallbackBackend(
                         backend,
                         new FailureModes(1, () -> new LocalBackend(100_000)),
                         new BackendHealth(backend, true, false, System::nanoTime, List.of()),
-                        Duration.ofMillis(100)),
-                new IdentityEncoder(Optional.empty()),
-                listeners,
-                Sleeper.REAL,
-                Overrides.NONE,
-                topKeys,
-                QuotaThresholds.NONE,
-                Penalties.NONE);
+                        Duration.ofMillis(100)))
+                .listeners(listeners)
+                .topKeys(topKeys)
+                .build();
     }
 
     static Binding binding(String key) {

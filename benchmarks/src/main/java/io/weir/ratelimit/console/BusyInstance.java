@@ -6,6 +6,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.benchmarks.LocalEngines;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConsoleSettings;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
@@ -14,7 +15,6 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Operations;
@@ -87,19 +87,19 @@ final class BusyInstance {
     private InstanceOperations created() {
         RateLimitEngine engine = LocalEngines.engine(List.of());
         return new InstanceOperations(
-                new Access(true, Optional.empty(), true),
-                new BackendHealth(new LocalBackend(1_000), true, false, System::nanoTime, List.of()),
+                new ConsoleSettings(true, Optional.empty(), true, Optional.empty()),
                 new KnownPolicies(loaded::policies, name -> loaded.origins().getOrDefault(name, List.of()), List.of()),
                 new Readings(Clock.systemUTC()),
-                topKeys,
-                new KeyMasker(Optional.empty()),
-                new KeyAdministration(engine, Overrides.NONE),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                engine.slots(),
-                new KnownBlocks(this::nanos));
+                new InstanceOperations.Backend(
+                        new BackendHealth(new LocalBackend(1_000), true, false, System::nanoTime, List.of()),
+                        Optional.empty()),
+                new InstanceOperations.Keys(
+                        new KeyAdministration(engine, Overrides.NONE),
+                        topKeys,
+                        new KnownBlocks(this::nanos),
+                        new KeyMasker(Optional.empty())),
+                InstanceOperations.Changes.NONE,
+                engine.slots());
     }
 
     private static DecisionEvent event(Policy policy, int key) {

@@ -4,7 +4,7 @@ package io.weir.ratelimit.console;
 import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
 
 import io.weir.ratelimit.CallerOperations;
-import io.weir.ratelimit.interceptor.telemetry.LogSampler;
+import io.weir.ratelimit.core.metrics.LogSampler;
 import java.security.Principal;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;

@@ -3,8 +3,8 @@ package io.weir.ratelimit.console;
 
 import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
 
+import io.weir.ratelimit.core.metrics.LogSampler;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.interceptor.telemetry.LogSampler;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.KnownBlocks;
-import io.weir.ratelimit.interceptor.telemetry.Outcome;
+import io.weir.ratelimit.core.metrics.Outcome;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.PolicyLimits;

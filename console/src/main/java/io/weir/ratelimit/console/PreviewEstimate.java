@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.core.metrics.Outcome;
 import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.interceptor.telemetry.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.interceptor.telemetry.Outcome;
+import io.weir.ratelimit.core.metrics.Outcome;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;

@@ -4,7 +4,7 @@ package io.weir.ratelimit.console;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
-import io.weir.ratelimit.interceptor.telemetry.Outcome;
+import io.weir.ratelimit.core.metrics.Outcome;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

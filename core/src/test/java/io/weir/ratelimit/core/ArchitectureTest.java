@@ -11,7 +11,9 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
 /** The dependencies of the core module and of its packages. */
-@AnalyzeClasses(packages = "io.weir.ratelimit.core", importOptions = ImportOption.DoNotIncludeTests.class)
+@AnalyzeClasses(
+        packages = {"io.weir.ratelimit.core", "io.weir.ratelimit.runtime"},
+        importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
     private static final String CORE = "io.weir.ratelimit.core.";
     private static final String[] PLATFORM = {"io.weir.ratelimit", "io.weir.ratelimit.spi", "java..", "org.jspecify.."};
@@ -39,6 +41,7 @@ class ArchitectureTest {
                     "io.weir.ratelimit",
                     "io.weir.ratelimit.spi",
                     "io.weir.ratelimit.core..",
+                    "io.weir.ratelimit.runtime..",
                     "java..",
                     "javax.crypto..",
                     "javax.naming..",
@@ -87,6 +90,34 @@ class ArchitectureTest {
             .orShould()
             .dependOnClassesThat()
             .haveFullyQualifiedName("java.time.Clock");
+
+    @ArchTest
+    static final ArchRule no_part_depends_on_the_door = noClasses()
+            .that()
+            .resideInAPackage("io.weir.ratelimit.core..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.weir.ratelimit.runtime..");
+
+    @ArchTest
+    static final ArchRule only_the_door_depends_on_the_parts_of_an_instance = noClasses()
+            .that()
+            .resideInAPackage("io.weir.ratelimit.core..")
+            .and()
+            .resideOutsideOfPackage(CORE + "instance..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(CORE + "instance..");
+
+    @ArchTest
+    static final ArchRule a_decision_depends_on_no_snapshot_and_no_metrics = noClasses()
+            .that()
+            .resideInAPackage("io.weir.ratelimit.core..")
+            .and()
+            .resideOutsideOfPackages(CORE + "instance..", CORE + "snapshot..", CORE + "metrics..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(CORE + "snapshot..", CORE + "metrics..");
 
     @ArchTest
     static final ArchRule packages_have_no_cycles =

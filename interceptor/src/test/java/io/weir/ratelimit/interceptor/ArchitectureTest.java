@@ -27,7 +27,13 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule only_the_entry_points_depend_on_a_container = noClasses()
             .that()
-            .resideOutsideOfPackages(SELF + "rest..", SELF + "cdi..", SELF + "health..")
+            .resideOutsideOfPackages(
+                    SELF + "rest..",
+                    SELF + "cdi..",
+                    SELF + "health..",
+                    SELF + "servlet..",
+                    SELF + "user..",
+                    SELF + "web..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(CONTAINER);
@@ -43,7 +49,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule one_class_depends_on_json_web_tokens = noClasses()
             .that()
-            .doNotHaveFullyQualifiedName(SELF + "cdi.TokenClaims")
+            .doNotHaveFullyQualifiedName(SELF + "user.TokenClaims")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.eclipse.microprofile.jwt..");
@@ -57,32 +63,20 @@ class ArchitectureTest {
             .resideInAPackage("org.glassfish.jersey..");
 
     @ArchTest
-    static final ArchRule eleven_classes_depend_on_servlets = noClasses()
+    static final ArchRule only_two_packages_depend_on_servlets = noClasses()
             .that()
-            .doNotHaveFullyQualifiedName(SELF + "rest.ServletAccess")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "cdi.ServletRequests")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "cdi.ServletCall")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "cdi.ServletMappings")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "cdi.UnlimitedServlets")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "cdi.StartListener")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "rest.QuotaInitializer")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "rest.QuotaServlet")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "rest.RequestEndInitializer")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "rest.RequestEndFilter")
-            .and()
-            .doNotHaveFullyQualifiedName(SELF + "rest.AsyncRequestEnd")
+            .resideOutsideOfPackages(SELF + "servlet..", SELF + "web..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("jakarta.servlet..");
+
+    @ArchTest
+    static final ArchRule requests_of_servlets_do_not_depend_on_the_entry_points = noClasses()
+            .that()
+            .resideInAnyPackage(SELF + "servlet..", SELF + "user..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(SELF + "cdi..", SELF + "rest..", SELF + "web..");
 
     @ArchTest
     static final ArchRule only_the_openapi_package_depends_on_openapi = noClasses()
@@ -114,7 +108,7 @@ class ArchitectureTest {
             .resideInAPackage(SELF + "cdi..")
             .should()
             .dependOnClassesThat()
-            .resideInAPackage(SELF + "rest..");
+            .resideInAnyPackage(SELF + "rest..", SELF + "web..");
 
     @ArchTest
     static final ArchRule only_the_cdi_package_reads_configuration = noClasses()
@@ -123,12 +117,6 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.eclipse.microprofile.config..");
-
-    @ArchTest
-    static final ArchRule no_class_depends_on_the_redis_backend = noClasses()
-            .should()
-            .dependOnClassesThat()
-            .resideInAnyPackage("io.weir.ratelimit.redisson..", "org.redisson..");
 
     @ArchTest
     static final ArchRule only_javax_packages_of_the_platform_are_used = noClasses()

@@ -9,8 +9,6 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.eclipse.microprofile.config.Config;
-import org.eclipse.microprofile.config.ConfigValue;
 
 /**
  * The property {@code ratelimit.redis.address}: a text, or a list of a file format, whose elements are {@code address[0]} (SmallRye Config),
@@ -26,36 +24,33 @@ record AddressProperty(Optional<String> value, List<String> sources) {
     /** A source can return a value for each name. */
     private static final int MAX_NODES = 1_000;
 
-    static AddressProperty of(Config config) {
-        Optional<String> text = config.getOptionalValue(NAME, String.class).map(String::strip);
+    static AddressProperty of(RedisProperties config) {
+        Optional<String> text = config.get(NAME).map(String::strip);
         List<String> elements = elements(config);
         if (elements.isEmpty()) {
             return new AddressProperty(text, List.of());
         }
-        List<ConfigValue> values = elements.stream().map(config::getConfigValue).toList();
         if (text.isPresent()) {
-            int ordinal = config.getConfigValue(NAME).getSourceOrdinal();
-            if (values.stream().allMatch(element -> element.getSourceOrdinal() <= ordinal)) {
+            int ordinal = config.ordinal(NAME);
+            if (elements.stream().allMatch(element -> config.ordinal(element) <= ordinal)) {
                 // SmallRye Config adds the list as a text, with a backslash before each comma of an element.
                 return new AddressProperty(text.map(list -> list.replace("\\,", ",")), List.of());
             }
         }
-        List<String> sources = values.stream()
-                .map(element -> String.valueOf(element.getSourceName()))
-                .distinct()
-                .sorted()
-                .toList();
-        String list = values.stream().map(ConfigValue::getValue).collect(Collectors.joining(","));
+        List<String> sources =
+                elements.stream().map(config::source).distinct().sorted().toList();
+        String list = elements.stream()
+                .map(element -> config.get(element).orElseThrow())
+                .collect(Collectors.joining(","));
         return new AddressProperty(Optional.of(list), sources.size() > 1 ? sources : List.of());
     }
 
     /** Returns the names of the elements. */
-    private static List<String> elements(Config config) {
+    private static List<String> elements(RedisProperties config) {
         return Stream.of("[%d]", ".%d", ".[%d]")
                 .map(form -> IntStream.range(0, MAX_NODES)
                         .mapToObj(position -> NAME + form.formatted(position))
-                        .takeWhile(name ->
-                                config.getOptionalValue(name, String.class).isPresent())
+                        .takeWhile(name -> config.get(name).isPresent())
                         .toList())
                 .filter(names -> !names.isEmpty())
                 .findFirst()

@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import org.eclipse.microprofile.config.Config;
 
 /**
  * The settings of the breaker. They are the properties of MicroProfile Fault Tolerance for {@link RedisGuard#call}: those of the method
@@ -49,9 +48,9 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
     /** The texts that MicroProfile Config reads as true. It reads all others as false. */
     private static final Set<String> TRUE = Set.of("true", "1", "yes", "y", "on");
 
-    static BreakerSettings read(Config config, List<ConfigurationProblem> problems) {
+    static BreakerSettings read(RedisProperties config, List<ConfigurationProblem> problems) {
         boolean enabled = ENABLED.stream()
-                .flatMap(name -> config.getOptionalValue(name, String.class).stream())
+                .flatMap(name -> config.get(name).stream())
                 .findFirst()
                 .map(text -> TRUE.contains(text.strip().toLowerCase(Locale.ROOT)))
                 .orElse(true);
@@ -87,12 +86,11 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
         return delayNanos >= delay.toNanos();
     }
 
-    private record Reader(Config config, List<ConfigurationProblem> problems) {
+    private record Reader(RedisProperties config, List<ConfigurationProblem> problems) {
 
         <T> T read(String parameter, T otherwise, String form, Function<String, Optional<T>> parse) {
             for (String name : List.of(OF_METHOD + parameter, OF_ALL + parameter)) {
-                Optional<String> text =
-                        config.getOptionalValue(name, String.class).map(String::strip);
+                Optional<String> text = config.get(name).map(String::strip);
                 if (text.isPresent()) {
                     Optional<T> parsed = parsed(text.get(), parse);
                     if (parsed.isEmpty()) {

@@ -43,11 +43,10 @@ record RedisSettings(
      * @param applicationClient whether the application provides a client
      * @return the settings
      */
-    static RedisSettings read(org.eclipse.microprofile.config.Config config, boolean applicationClient) {
+    static RedisSettings read(RedisProperties config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();
         AddressProperty address = AddressProperty.of(config);
-        Optional<String> location =
-                config.getOptionalValue(CONFIG, String.class).map(String::strip);
+        Optional<String> location = config.get(CONFIG).map(String::strip);
         Optional<Config> client = Optional.empty();
         if (address.isPresent() && location.isPresent()) {
             problems.add(MESSAGES.problem("WEIR-401", CONFIG, location.get(), ADDRESS));
@@ -99,21 +98,16 @@ record RedisSettings(
         return Files.newInputStream(Path.of(location));
     }
 
-    private static String namespace(
-            org.eclipse.microprofile.config.Config config, List<ConfigurationProblem> problems) {
-        String namespace = config.getOptionalValue(NAMESPACE, String.class)
-                .orElse("default")
-                .strip();
+    private static String namespace(RedisProperties config, List<ConfigurationProblem> problems) {
+        String namespace = config.get(NAMESPACE).orElse("default").strip();
         if (!NAMESPACE_FORM.matcher(namespace).matches()) {
             problems.add(MESSAGES.problem("WEIR-407", NAMESPACE, namespace));
         }
         return namespace;
     }
 
-    private static Duration deadline(
-            org.eclipse.microprofile.config.Config config, List<ConfigurationProblem> problems) {
-        String text =
-                config.getOptionalValue(DEADLINE, String.class).orElse("100ms").strip();
+    private static Duration deadline(RedisProperties config, List<ConfigurationProblem> problems) {
+        String text = config.get(DEADLINE).orElse("100ms").strip();
         Matcher matcher = DEADLINE_FORM.matcher(text);
         if (matcher.matches()) {
             long number = Long.parseLong(matcher.group(1));

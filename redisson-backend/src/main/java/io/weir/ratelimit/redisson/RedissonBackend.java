@@ -39,8 +39,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
-import org.eclipse.microprofile.config.Config;
-import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
@@ -53,9 +51,11 @@ import org.redisson.api.RedissonClient;
  * {@link RedissonClient} bean of the application. It applies its own settings to scripts, and never closes that client.
  */
 @ApplicationScoped
-public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections {
+public class RedissonBackend
+        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, AutoCloseable {
     private final @Nullable Instance<RedissonClient> applicationClient;
     private final @Nullable RedisGuard guard;
+    private final RedisProperties properties;
     private @Nullable RedisSettings settings;
     private BreakerSettings breakerSettings = BreakerSettings.DEFAULT;
     private BackendListener listener = (requests, waitingKeys) -> {};
@@ -67,6 +67,18 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
     protected RedissonBackend() {
         this.applicationClient = null;
         this.guard = null;
+        this.properties = new ServerProperties();
+    }
+
+    /**
+     * Creates a backend of plain Java that {@link #start} connects as configured.
+     *
+     * @param properties returns the value of a property, empty if it is not set
+     */
+    RedissonBackend(RedisProperties properties) {
+        this.applicationClient = null;
+        this.guard = null;
+        this.properties = properties;
     }
 
     /**
@@ -79,6 +91,7 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
     public RedissonBackend(Instance<RedissonClient> applicationClient, RedisGuard guard) {
         this.applicationClient = applicationClient;
         this.guard = guard;
+        this.properties = new ServerProperties();
     }
 
     /**
@@ -125,6 +138,7 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
             Timer leaseTimer) {
         this.applicationClient = null;
         this.guard = null;
+        this.properties = new ServerProperties();
         this.started = connected(redis, namespace, deadline, time, breaker, leaseTimer);
     }
 
@@ -152,9 +166,9 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
 
     @Override
     public boolean isConfigured() {
-        Config config = ConfigProvider.getConfig();
-        return AddressProperty.of(config).isPresent()
-                || config.getOptionalValue(RedisSettings.CONFIG, String.class).isPresent()
+        return started != null
+                || AddressProperty.of(properties).isPresent()
+                || properties.get(RedisSettings.CONFIG).isPresent()
                 || hasApplicationClient();
     }
 
@@ -168,8 +182,11 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
         if (unsupported.isPresent()) {
             return List.of(unsupported.get());
         }
+        if (started != null) {
+            return List.of();
+        }
         List<ConfigurationProblem> problems = new ArrayList<>(settings().problems());
-        breakerSettings = BreakerSettings.read(ConfigProvider.getConfig(), problems);
+        breakerSettings = BreakerSettings.read(properties, problems);
         if (settings().client().isEmpty() && applicationClient != null && applicationClient.isAmbiguous()) {
             problems.add(MESSAGES.problem("WEIR-409", "RedissonClient", "", RedisSettings.ADDRESS));
         }
@@ -179,7 +196,7 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
     private RedisSettings settings() {
         RedisSettings read = settings;
         if (read == null) {
-            read = RedisSettings.read(ConfigProvider.getConfig(), hasApplicationClient());
+            read = RedisSettings.read(properties, hasApplicationClient());
             settings = read;
         }
         return read;
@@ -198,6 +215,9 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
 
     @Override
     public void start() {
+        if (started != null) {
+            return;
+        }
         RedisSettings read = settings();
         // Creating the application's client may connect it, which must happen in the background as well.
         ServerCheck check = new ServerCheck(read.namespace());
@@ -222,6 +242,7 @@ public class RedissonBackend implements RateLimitBackend, SettlesCharges, HoldsS
 
     /** Refunds leased permits, and closes the client unless it is the application's. */
     @PreDestroy
+    @Override
     public void close() {
         LeasingBackend running = started;
         if (running != null) {

@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -33,13 +34,23 @@ class ArchitectureTest {
                             "io.weir.ratelimit.core.limit..", "io.weir.ratelimit.core.message..")));
 
     @ArchTest
-    static final ArchRule onlyTheBackendAndTheNameOfItsBreakerArePublic = classes()
+    static final ArchRule implementsTheProviderAndUsesNoOtherPartOfTheDoor = noClasses()
+            .that()
+            .resideInAPackage("io.weir.ratelimit.redisson..")
+            .should()
+            .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("io.weir.ratelimit.runtime..")
+                    .and(DescribedPredicate.not(JavaClass.Predicates.simpleName("BackendProvider"))));
+
+    @ArchTest
+    static final ArchRule onlyTheBackendItsProviderAndTheNameOfItsBreakerArePublic = classes()
             .that()
             .resideInAPackage("io.weir.ratelimit.redisson..")
             .and()
             .arePublic()
             .should()
             .haveSimpleName("RedissonBackend")
+            .orShould()
+            .haveSimpleName("RedissonBackendProvider")
             .orShould()
             .haveSimpleName("RedisGuard");
 

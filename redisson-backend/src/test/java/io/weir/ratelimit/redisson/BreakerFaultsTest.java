@@ -61,7 +61,8 @@ class BreakerFaultsTest {
     }
 
     private void start(Duration deadline) {
-        Config client = RedisSettings.read(new TestConfig(Map.of(RedisSettings.ADDRESS, proxy.address())), false)
+        Config client = RedisSettings.read(
+                        new TestConfig(Map.of(RedisSettings.ADDRESS, proxy.address())).properties(), false)
                 .client()
                 .orElseThrow();
         backend = new RedissonBackend(

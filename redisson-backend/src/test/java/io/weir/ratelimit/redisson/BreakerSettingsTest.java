@@ -26,7 +26,7 @@ class BreakerSettingsTest {
         for (int i = 0; i < namesAndValues.length; i += 2) {
             properties.put(namesAndValues[i], namesAndValues[i + 1]);
         }
-        return BreakerSettings.read(new TestConfig(properties), problems);
+        return BreakerSettings.read(new TestConfig(properties).properties(), problems);
     }
 
     @Test

@@ -24,7 +24,7 @@ record ContractBackend(RedissonClient client, RedisClient redis, String namespac
     private static final Duration READY_WITHIN = Duration.ofSeconds(60);
 
     static ContractBackend of(Map<String, String> properties) {
-        RedisSettings settings = RedisSettings.read(new TestConfig(properties), false);
+        RedisSettings settings = RedisSettings.read(new TestConfig(properties).properties(), false);
         if (!settings.problems().isEmpty()) {
             throw new AssertionError(settings.problems());
         }

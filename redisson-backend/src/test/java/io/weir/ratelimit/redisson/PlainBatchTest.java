@@ -64,7 +64,7 @@ class PlainBatchTest {
                     limit(Algorithm.SLIDING_WINDOW, 5, 1),
                     limit(Algorithm.TOKEN_BUCKET, 9, 3)));
 
-    /** What Redis stores under a key: no dump and a negative time if there is no key. */
+    /** The value that Redis stores under a key: no dump and a negative time if there is no key. */
     private record Stored(String dump, long millisToLive) {}
 
     private final RedisConnection redis = RedisFixture.shared().connect();

@@ -13,8 +13,6 @@ import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -65,7 +63,11 @@ final class RedisEngine {
             Overrides overrides,
             QuotaThresholds thresholds,
             Penalties penalties) {
-        return new RateLimitEngine(
-                backend, encoder, List.of(), Sleeper.REAL, overrides, TopKeysTracker.NONE, thresholds, penalties);
+        return RateLimitEngine.on(backend)
+                .encoder(encoder)
+                .overrides(overrides)
+                .thresholds(thresholds)
+                .penalties(penalties)
+                .build();
     }
 }

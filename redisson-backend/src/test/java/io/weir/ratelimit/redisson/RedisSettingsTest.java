@@ -126,7 +126,8 @@ class RedisSettingsTest {
                         "",
                         "the backend is redisson, but no Redis is configured",
                         "set ratelimit.redis.address = redis://host:6379, or produce a RedissonClient bean"));
-        assertThat(RedisSettings.read(new TestConfig(Map.of()), true).problems())
+        assertThat(RedisSettings.read(new TestConfig(Map.of()).properties(), true)
+                        .problems())
                 .isEmpty();
     }
 
@@ -245,7 +246,7 @@ class RedisSettingsTest {
         Map<String, String> all = new HashMap<>(others);
         all.put("ratelimit.redis.address[0]", "redis://listed-0:6379");
         all.put("ratelimit.redis.address[1]", "redis://listed-1:6379");
-        return RedisSettings.read(new TestConfig(all, ordinals), false);
+        return RedisSettings.read(new TestConfig(all, ordinals).properties(), false);
     }
 
     private static List<String> nodes(RedisSettings settings) {
@@ -304,6 +305,6 @@ class RedisSettingsTest {
     }
 
     private static RedisSettings read(Map<String, String> properties) {
-        return RedisSettings.read(new TestConfig(properties), false);
+        return RedisSettings.read(new TestConfig(properties).properties(), false);
     }
 }

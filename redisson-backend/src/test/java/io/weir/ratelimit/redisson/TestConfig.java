@@ -32,6 +32,11 @@ final class TestConfig implements Config {
         this.properties = Map.copyOf(all);
     }
 
+    /** Returns the properties as the backend reads them. */
+    RedisProperties properties() {
+        return new ServerProperties(() -> this);
+    }
+
     /** Starts a backend with this configuration and no client of the application. */
     RedissonBackend started() {
         return started((requests, waitingKeys) -> {});

@@ -2,7 +2,7 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.rest.RateLimitFilter;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.ApplicationPath;
@@ -140,7 +140,7 @@ final class InProcessRest implements RestRuntime {
         if (!request.uri().getPath().startsWith(base.getPath())) {
             return new RestResponse(request, RestAdapter.Reply.of(404));
         }
-        Map<String, Object> properties = new HashMap<>(Map.of(RateLimitFilter.PEER_ADDRESS, address));
+        Map<String, Object> properties = new HashMap<>(Map.of(RequestProperties.PEER_ADDRESS, address));
         RestAdapter.Call call = new RestAdapter.Call(
                 request.method(), base, request.uri(), request.headers().map(), body(request), user, properties);
         return new RestResponse(request, inRequestScope(call));
@@ -154,7 +154,7 @@ final class InProcessRest implements RestRuntime {
         try {
             return adapter.call(call);
         } finally {
-            if (call.properties().get(RequestState.class.getName()) instanceof RequestState state) {
+            if (call.properties().get(RequestProperties.STATE) instanceof RequestState state) {
                 state.end();
             }
             if (activated) {

@@ -3,7 +3,7 @@ package io.weir.ratelimit.test;
 
 import static io.weir.ratelimit.test.TestKitMessages.MESSAGES;
 
-import io.weir.ratelimit.interceptor.telemetry.LogSampler;
+import io.weir.ratelimit.core.metrics.LogSampler;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.container.ContainerRequestContext;

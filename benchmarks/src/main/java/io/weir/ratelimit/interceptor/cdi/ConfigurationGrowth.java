@@ -11,6 +11,9 @@ import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.Reload;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -124,7 +127,7 @@ public final class ConfigurationGrowth {
         properties.put(property(policies / 2, "limit"), "100/1m, 1000/1h");
         long start = System.nanoTime();
         Problems problems = new Problems();
-        PolicySnapshotLoader loader = PolicySnapshotLoader.of(
+        PolicySnapshotLoader loader = AnnotationScanner.loader(
                 Set.of(), MethodNames.of(Set.of()), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
         CurrentConfig current = CurrentConfig.of(config);
         ConfigSnapshot loaded = new ConfigSnapshot(current.first());

@@ -22,7 +22,6 @@ import io.weir.ratelimit.core.slots.WaitBulkhead;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
@@ -52,69 +51,32 @@ public final class RateLimitEngine {
     private final QuotaReader quotas;
     private final WaitingCalls waiting = new WaitingCalls();
 
-    /**
-     * Creates an engine.
-     *
-     * @param backend decides about charges
-     * @param encoder encodes keys as stored keys
-     * @param listeners receive each decision
-     * @param sleeper the clock of calls that wait
-     * @param overrides the limits of single keys
-     * @param topKeys counts the keys of decisions
-     * @param thresholds reports the used shares of limits
-     * @param penalties counts the rejections of keys
-     */
-    public RateLimitEngine(
-            FallbackBackend backend,
-            IdentityEncoder encoder,
-            List<DecisionListener> listeners,
-            Sleeper sleeper,
-            Overrides overrides,
-            TopKeysTracker topKeys,
-            QuotaThresholds thresholds,
-            Penalties penalties) {
-        this(
-                backend,
-                encoder,
-                listeners,
-                sleeper,
-                overrides,
-                topKeys,
-                thresholds,
-                penalties,
-                WaitBulkhead.ofThreads(),
-                WaitBulkhead.withoutThreads(),
-                Runnable::run);
-    }
-
-    /** Creates an engine with bounds on its waiting calls, and an executor of the renewals of slots. */
-    RateLimitEngine(
-            FallbackBackend backend,
-            IdentityEncoder encoder,
-            List<DecisionListener> listeners,
-            Sleeper sleeper,
-            Overrides overrides,
-            TopKeysTracker topKeys,
-            QuotaThresholds thresholds,
-            Penalties penalties,
-            WaitBulkhead threads,
-            WaitBulkhead withoutThreads,
-            Executor renewals) {
-        this.backend = backend;
-        this.encoder = encoder;
-        this.listeners = new DecisionListeners(listeners);
-        this.sleeper = sleeper;
-        this.overrides = overrides;
+    RateLimitEngine(EngineBuilder parts) {
+        this.backend = parts.backend;
+        this.encoder = parts.encoder;
+        this.listeners = new DecisionListeners(parts.listeners);
+        this.sleeper = parts.clock;
+        this.overrides = parts.overrides;
         this.charges = new Charges(encoder, overrides);
-        this.topKeys = topKeys;
-        this.thresholds = thresholds;
-        this.penalties = penalties;
-        this.settlements = new Settlements(backend, this.listeners, thresholds);
-        this.slots = new HeldSlots(backend, sleeper, renewals, new SlotQueues());
-        this.threads = threads;
-        this.withoutThreads = withoutThreads;
+        this.topKeys = parts.topKeys;
+        this.thresholds = parts.thresholds;
+        this.penalties = parts.penalties;
+        this.settlements = new Settlements(backend, listeners, thresholds);
+        this.slots = new HeldSlots(backend, sleeper, Runnable::run, new SlotQueues());
+        this.threads = parts.threads;
+        this.withoutThreads = parts.withoutThreads;
         this.ends = new CallEnds(backend, slots);
         this.quotas = new QuotaReader(backend, encoder, overrides, charges);
+    }
+
+    /**
+     * Returns a builder of an engine.
+     *
+     * @param backend decides about charges
+     * @return a builder with an engine that only decides
+     */
+    public static EngineBuilder on(FallbackBackend backend) {
+        return new EngineBuilder(backend);
     }
 
     /**

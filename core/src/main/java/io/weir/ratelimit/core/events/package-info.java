@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What follows a decision: listeners, thresholds and penalties. */
+/** Listeners, thresholds and penalties, which follow a decision. */
 @NullMarked
 package io.weir.ratelimit.core.events;
 

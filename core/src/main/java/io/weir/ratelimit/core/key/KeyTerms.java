@@ -5,6 +5,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.KeyResolver;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -98,6 +99,17 @@ public final class KeyTerms {
      */
     public static boolean isName(String name) {
         return name.matches("[A-Za-z_][A-Za-z0-9_.-]*") && KeyWord.of(name).isEmpty();
+    }
+
+    /**
+     * Checks the name of a key resolver.
+     *
+     * @param name the name
+     * @param place the resolver
+     * @return the problem if the name is no key term
+     */
+    public static Optional<ConfigurationProblem> problemOf(String name, String place) {
+        return isName(name) ? Optional.empty() : Optional.of(MESSAGES.problem("WEIR-213.term", place, name, FORMS));
     }
 
     /**

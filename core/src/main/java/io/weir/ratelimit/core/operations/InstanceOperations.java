@@ -5,6 +5,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
+import io.weir.ratelimit.core.config.ConsoleSettings;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
@@ -22,74 +23,79 @@ import java.util.TreeSet;
 
 /** The operations on this instance. */
 public final class InstanceOperations implements Operations {
-    private final Access access;
-    private final BackendHealth health;
+    private final ConsoleSettings console;
     private final KnownPolicies policies;
     private final Readings readings;
-    private final TopKeysTracker topKeys;
-    private final KeyMasker masker;
-    private final KeyAdministration keys;
-    private final Optional<FleetStore> fleetStore;
-    private final Optional<String> grafana;
-    private final Optional<RuntimeChanges> changes;
-    private final Optional<String> changesRole;
+    private final Backend backend;
+    private final Keys keys;
+    private final Changes changes;
     private final HeldSlots slots;
-    private final KnownBlocks blocks;
+
+    /**
+     * The backend.
+     *
+     * @param health its health
+     * @param fleetStore the store of the reports of all instances
+     */
+    public record Backend(BackendHealth health, Optional<FleetStore> fleetStore) {}
+
+    /**
+     * The keys of callers.
+     *
+     * @param stored the operations on stored keys
+     * @param top the top keys of this instance
+     * @param blocks the blocks that this instance knows of
+     * @param masker masks keys
+     */
+    public record Keys(KeyAdministration stored, TopKeysTracker top, KnownBlocks blocks, KeyMasker masker) {}
+
+    /**
+     * The runtime changes; empty if they are not enabled.
+     *
+     * @param all the changes
+     * @param role the role that makes changes
+     */
+    public record Changes(Optional<RuntimeChanges> all, Optional<String> role) {
+        /** No changes. */
+        public static final Changes NONE = new Changes(Optional.empty(), Optional.empty());
+    }
 
     /**
      * Creates the operations.
      *
-     * @param access the access to the console
-     * @param health the health of the backend
+     * @param console the settings of the console
      * @param policies the current policies
      * @param readings the results of reading the configuration
-     * @param topKeys the top keys of this instance
-     * @param masker masks keys
-     * @param keys the operations on stored keys
-     * @param fleetStore the store of the reports of all instances
-     * @param grafana the address of dashboards
-     * @param changes the runtime changes; empty if they are not enabled
-     * @param changesRole the role that makes changes; empty if they are not enabled
+     * @param backend the backend
+     * @param keys the keys of callers
+     * @param changes the runtime changes
      * @param slots the slots of running calls
-     * @param blocks the blocks that this instance knows of
      */
     public InstanceOperations(
-            Access access,
-            BackendHealth health,
+            ConsoleSettings console,
             KnownPolicies policies,
             Readings readings,
-            TopKeysTracker topKeys,
-            KeyMasker masker,
-            KeyAdministration keys,
-            Optional<FleetStore> fleetStore,
-            Optional<String> grafana,
-            Optional<RuntimeChanges> changes,
-            Optional<String> changesRole,
-            HeldSlots slots,
-            KnownBlocks blocks) {
-        this.access = access;
-        this.health = health;
+            Backend backend,
+            Keys keys,
+            Changes changes,
+            HeldSlots slots) {
+        this.console = console;
         this.policies = policies;
         this.readings = readings;
-        this.topKeys = topKeys;
-        this.masker = masker;
+        this.backend = backend;
         this.keys = keys;
-        this.fleetStore = fleetStore;
-        this.grafana = grafana;
         this.changes = changes;
-        this.changesRole = changesRole;
         this.slots = slots;
-        this.blocks = blocks;
     }
 
     @Override
     public Access access() {
-        return access;
+        return new Access(console.enabled(), console.role(), console.open());
     }
 
     @Override
     public BackendHealth.Report backend() {
-        return health.report();
+        return backend.health().report();
     }
 
     @Override
@@ -104,32 +110,32 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public TopKeys topKeys(String policy) {
-        return topKeys.top(policies.named(policy).name());
+        return keys.top().top(policies.named(policy).name());
     }
 
     @Override
     public TopKeys storedTopKeys(String policy) {
-        return topKeys.stored(policies.named(policy).name());
+        return keys.top().stored(policies.named(policy).name());
     }
 
     @Override
     public Optional<FleetStore> fleetStore() {
-        return fleetStore;
+        return backend.fleetStore();
     }
 
     @Override
     public Optional<String> grafana() {
-        return grafana;
+        return console.grafana();
     }
 
     @Override
     public Optional<RuntimeChanges> changes() {
-        return changes;
+        return changes.all();
     }
 
     @Override
     public Optional<String> changesRole() {
-        return changesRole;
+        return changes.role();
     }
 
     @Override
@@ -149,19 +155,20 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public Caller caller(String policy, Identity key) {
-        return known(policy, keys.storedKey(policies.named(policy), key));
+        return known(policy, keys.stored().storedKey(policies.named(policy), key));
     }
 
     private Caller known(String policy, String storedKey) {
-        return new StoredCaller(policy, storedKey, masker.of(storedKey));
+        return new StoredCaller(policy, storedKey, keys.masker().of(storedKey));
     }
 
     @Override
     public Caller callerByMaskedKey(String policy, String maskedKey) {
         policies.named(policy);
         String key = maskedKey.strip();
-        return masker.stored(key)
-                .or(() -> topKeys.storedKey(policy, key))
+        return keys.masker()
+                .stored(key)
+                .or(() -> keys.top().storedKey(policy, key))
                 .map(storedKey -> known(policy, storedKey))
                 .orElseThrow(
                         () -> new IllegalArgumentException("this key of " + policy + " cannot be found by its hash:"
@@ -176,27 +183,28 @@ public final class InstanceOperations implements Operations {
             throw new IllegalArgumentException("the policy " + policy.name() + " has no tier \"" + tier + "\", but "
                     + new TreeSet<>(policy.tiers().limits().keySet()));
         }
-        return keys.peek(policy, StoredCaller.storedKeyOf(caller), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
+        return keys.stored()
+                .peek(policy, StoredCaller.storedKeyOf(caller), tier.isEmpty() ? PolicyLimits.NO_TIER : tier);
     }
 
     @Override
     public void reset(Caller caller) {
-        keys.reset(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
-        blocks.ended(caller.policy(), StoredCaller.storedKeyOf(caller));
+        keys.stored().reset(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
+        keys.blocks().ended(caller.policy(), StoredCaller.storedKeyOf(caller));
     }
 
     @Override
     public Duration block(Caller caller, Duration duration) {
         String storedKey = StoredCaller.storedKeyOf(caller);
-        Duration rest = keys.block(policies.named(caller.policy()), storedKey, duration);
-        blocks.blocked(caller.policy(), storedKey, rest);
+        Duration rest = keys.stored().block(policies.named(caller.policy()), storedKey, duration);
+        keys.blocks().blocked(caller.policy(), storedKey, rest);
         return rest;
     }
 
     @Override
     public void unblock(Caller caller) {
-        keys.unblock(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
-        blocks.ended(caller.policy(), StoredCaller.storedKeyOf(caller));
+        keys.stored().unblock(policies.named(caller.policy()), StoredCaller.storedKeyOf(caller));
+        keys.blocks().ended(caller.policy(), StoredCaller.storedKeyOf(caller));
     }
 
     @Override
@@ -212,6 +220,6 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public KnownBlocks blocks() {
-        return blocks;
+        return keys.blocks();
     }
 }

@@ -9,8 +9,6 @@ import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.core.config.Configs;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.events.Penalties;
-import io.weir.ratelimit.core.events.QuotaThresholds;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
@@ -22,8 +20,6 @@ import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.LimitOverride;
 import io.weir.ratelimit.spi.PolicySource;
@@ -68,20 +64,15 @@ class EnforcedShareEffectsTest {
     }
 
     private RateLimitEngine engine(Overrides overrides) {
-        return new RateLimitEngine(
-                Fixtures.withFallback(backend, Fixtures.health(backend)),
-                new IdentityEncoder(Optional.empty()),
-                List.of(),
-                Sleeper.REAL,
-                overrides,
-                TopKeysTracker.NONE,
-                QuotaThresholds.NONE,
-                new Penalties(
+        return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
+                .overrides(overrides)
+                .penalties(new Penalties(
                         backend,
                         new KeyMasker(Optional.empty()),
                         () -> Runnable::run,
                         List.of(penalties::add),
-                        List.of()));
+                        List.of()))
+                .build();
     }
 
     private static List<Boolean> allowed(RateLimitEngine engine, Policy policy, TestCall call, int calls) {

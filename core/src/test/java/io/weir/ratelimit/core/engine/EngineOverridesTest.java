@@ -9,9 +9,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.events.Penalties;
-import io.weir.ratelimit.core.events.QuotaThresholds;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
@@ -20,7 +17,6 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
@@ -76,11 +72,9 @@ class EngineOverridesTest {
         }
     };
 
-    private final RateLimitEngine engine = new RateLimitEngine(
-            Fixtures.withFallback(backend, Fixtures.health(backend)),
-            new IdentityEncoder(Optional.empty()),
-            List.of(events::add),
-            new Sleeper() {
+    private final RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
+            .listeners(List.of(events::add))
+            .clock(new Sleeper() {
                 @Override
                 public long nanos() {
                     return 0;
@@ -96,16 +90,14 @@ class EngineOverridesTest {
                     timers.add(new CompletableFuture<>());
                     return timers.get(timers.size() - 1);
                 }
-            },
-            new Overrides(
+            })
+            .overrides(new Overrides(
                     OverrideSources.of(List.of(source), new Problems()),
                     new LookupTimes(Duration.ofSeconds(5), Duration.ofSeconds(1), () -> 0),
                     () -> executor,
                     new KeyMasker(Optional.empty()),
-                    (policy, failure) -> {}),
-            TopKeysTracker.NONE,
-            QuotaThresholds.NONE,
-            Penalties.NONE);
+                    (policy, failure) -> {}))
+            .build();
 
     private final RateLimiter limiter =
             new EngineRateLimiter(engine, () -> Map.of("api", API), () -> Runnable::run, Optional::empty);

@@ -3,27 +3,21 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.core.events.Penalties;
-import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** Policies and engines for tests. */
 public final class Fixtures {
@@ -103,17 +97,10 @@ public final class Fixtures {
             WaitBulkhead threads,
             WaitBulkhead withoutThreads,
             DecisionListener... listeners) {
-        return new RateLimitEngine(
-                backend,
-                new IdentityEncoder(Optional.empty()),
-                List.of(listeners),
-                sleeper,
-                Overrides.NONE,
-                TopKeysTracker.NONE,
-                QuotaThresholds.NONE,
-                Penalties.NONE,
-                threads,
-                withoutThreads,
-                Runnable::run);
+        return RateLimitEngine.on(backend)
+                .listeners(List.of(listeners))
+                .clock(sleeper)
+                .bounds(threads, withoutThreads)
+                .build();
     }
 }

@@ -9,19 +9,15 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.config.Configs;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.events.Penalties;
-import io.weir.ratelimit.core.events.QuotaThresholds;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.CostCheck;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.PenaltyCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.request.Binding;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.tck.ManualTime;
 import java.util.ArrayList;
@@ -69,16 +65,11 @@ class ObedientClientTest {
     private final ManualTime time = new ManualTime();
     private final LocalBackend backend = new LocalBackend(1_000, time);
     private final List<PenaltyImposed> penalties = new ArrayList<>();
-    private final RateLimitEngine engine = new RateLimitEngine(
-            Fixtures.withFallback(backend, Fixtures.health(backend)),
-            new IdentityEncoder(Optional.empty()),
-            List.of(),
-            new ManualSleeper(time),
-            Overrides.NONE,
-            TopKeysTracker.NONE,
-            QuotaThresholds.NONE,
-            new Penalties(
-                    backend, new KeyMasker(Optional.empty()), () -> Runnable::run, List.of(penalties::add), List.of()));
+    private final RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
+            .clock(new ManualSleeper(time))
+            .penalties(new Penalties(
+                    backend, new KeyMasker(Optional.empty()), () -> Runnable::run, List.of(penalties::add), List.of()))
+            .build();
 
     /** Returns the policies of all pairs of features that do not set the same attribute, each with a limit. */
     static List<String> pairs() {

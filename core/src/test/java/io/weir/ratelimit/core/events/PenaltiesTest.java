@@ -15,11 +15,8 @@ import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
-import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
@@ -64,21 +61,15 @@ class PenaltiesTest {
     }
 
     private RateLimitEngine engine(RateLimitBackend backend, Executor executor) {
-        return new RateLimitEngine(
-                Fixtures.withFallback(backend, Fixtures.health(backend)),
-                new IdentityEncoder(Optional.empty()),
-                List.of(),
-                Sleeper.REAL,
-                Overrides.NONE,
-                TopKeysTracker.NONE,
-                QuotaThresholds.NONE,
-                new Penalties(
+        return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
+                .penalties(new Penalties(
                         backend,
                         new KeyMasker(Optional.empty()),
                         () -> executor,
                         List.of(direct::add),
                         List.of(observed::add),
-                        blocks));
+                        blocks))
+                .build();
     }
 
     private static Decision call(RateLimitEngine engine, Binding binding, String user) {

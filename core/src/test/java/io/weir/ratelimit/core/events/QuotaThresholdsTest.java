@@ -16,12 +16,9 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.limit.CalendarBounds;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CalendarPeriod;
@@ -70,21 +67,16 @@ class QuotaThresholdsTest {
             long clockDifferenceMicros,
             Consumer<QuotaThresholdReached>... observers) {
         IdentityEncoder encoder = new IdentityEncoder(Optional.empty());
-        return new RateLimitEngine(
-                Fixtures.withFallback(shared, Fixtures.health(shared)),
-                encoder,
-                List.of(),
-                Sleeper.REAL,
-                Overrides.NONE,
-                TopKeysTracker.NONE,
-                new QuotaThresholds(
+        return RateLimitEngine.on(Fixtures.withFallback(shared, Fixtures.health(shared)))
+                .encoder(encoder)
+                .thresholds(new QuotaThresholds(
                         shared,
                         encoder,
                         new KeyMasker(Optional.empty()),
                         () -> executor,
                         () -> time.micros() + clockDifferenceMicros,
-                        List.of(observers)),
-                Penalties.NONE);
+                        List.of(observers)))
+                .build();
     }
 
     private static Policy policy(Policy.Mode mode, List<Integer> notifyAt, Limit... limits) {

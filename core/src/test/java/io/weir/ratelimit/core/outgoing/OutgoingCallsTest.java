@@ -14,21 +14,16 @@ import io.weir.ratelimit.core.config.Configs;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.events.Penalties;
-import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
-import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.outgoing.OutgoingCall.Attempt;
-import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
@@ -91,20 +86,15 @@ class OutgoingCallsTest {
                 .policies();
         assertThat(problems.lines()).isEmpty();
         RateLimitBackend backend = failing(RateLimitBackend.class, shared);
-        RateLimitEngine engine = new RateLimitEngine(
-                new FallbackBackend(
+        RateLimitEngine engine = RateLimitEngine.on(new FallbackBackend(
                         backend,
                         new FailureModes(1, () -> new LocalBackend(100, time)),
                         new BackendHealth(backend, true, false, () -> 0, List.of()),
-                        Duration.ofSeconds(10)),
-                new IdentityEncoder(Optional.empty()),
-                List.of((DecisionListener) event ->
-                        events.add(event.endpoint() + " " + (event.decision().allowed() ? "allowed" : "rejected"))),
-                sleeper(),
-                Overrides.NONE,
-                TopKeysTracker.NONE,
-                QuotaThresholds.NONE,
-                Penalties.NONE);
+                        Duration.ofSeconds(10)))
+                .listeners(List.of((DecisionListener) event ->
+                        events.add(event.endpoint() + " " + (event.decision().allowed() ? "allowed" : "rejected"))))
+                .clock(sleeper())
+                .build();
         limiter = new EngineRateLimiter(engine, () -> policies, () -> Runnable::run, Optional::empty);
         calls = new OutgoingCalls(
                 true,

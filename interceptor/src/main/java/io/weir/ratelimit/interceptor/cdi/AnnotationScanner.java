@@ -10,6 +10,12 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.InlinePolicy;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.MethodName;
+import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.LimitedMethod;
+import io.weir.ratelimit.core.snapshot.MethodScanner;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.ResultCheck;
+import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.interceptor.InterceptorBinding;
 import java.lang.annotation.Annotation;
@@ -29,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * A scanner for the annotations of a method. The nearest annotation applies. The order is: the method, the methods that it overrides or
  * implements, the class and its superclasses, the interfaces.
  */
-final class AnnotationScanner {
+final class AnnotationScanner implements MethodScanner {
     private final MethodNames names;
     private final Problems problems;
 
@@ -48,8 +54,44 @@ final class AnnotationScanner {
                 .isPresent();
     }
 
+    /**
+     * Returns a loader of policies with the annotations of bean classes. It reports annotations without effect.
+     *
+     * @param policiesOfSources the policies that {@code PolicySource} beans name
+     */
+    static PolicySnapshotLoader loader(
+            Set<Class<?>> beanClasses,
+            MethodNames names,
+            Resolvers resolvers,
+            Set<String> policiesOfSources,
+            Problems problems) {
+        return new PolicySnapshotLoader(
+                new AnnotationScanner(names, problems).scan(beanClasses),
+                new AnnotationScanner(names, new Problems()),
+                resolvers,
+                policiesOfSources);
+    }
+
+    /** Scans the methods of bean classes, and checks that a limit of them has an effect. */
+    List<LimitedMethod> scan(Set<Class<?>> beanClasses) {
+        Reachability reachability = new Reachability(problems);
+        List<LimitedMethod> methods = new ArrayList<>();
+        for (Class<?> beanClass : beanClasses) {
+            reachability.check(beanClass);
+            for (Method method : TypeHierarchy.methods(beanClass)) {
+                scan(beanClass, method).ifPresent(limits -> {
+                    ResultCheck.checkThread(beanClass, method, problems);
+                    methods.add(new LimitedMethod(
+                            beanClass, method, limits, Reachability.isResourceMethod(beanClass, method)));
+                });
+            }
+        }
+        return methods;
+    }
+
     /** Scans a method. Returns empty if the method is not limited. */
-    Optional<MethodLimits> scan(Class<?> beanClass, Method method) {
+    @Override
+    public Optional<MethodLimits> scan(Class<?> beanClass, Method method) {
         for (AnnotatedElement element : nearestFirst(beanClass, method)) {
             RateLimit limit = limitOn(element, beanClass);
             boolean exempt = element.getDeclaredAnnotation(RateLimitExempt.class) != null;
@@ -67,7 +109,8 @@ final class AnnotationScanner {
     }
 
     /** Tests whether a method is exempt from all limits, also from those of path rules. */
-    boolean isExempt(Class<?> beanClass, Method method) {
+    @Override
+    public boolean isExempt(Class<?> beanClass, Method method) {
         return nearestFirst(beanClass, method).stream()
                 .filter(AnnotationScanner::isAnnotated)
                 .findFirst()

@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.interceptor.telemetry.Telemetry;
+import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The beans of the application and of the server that a deployment uses. */
-final class ApplicationBeans implements Telemetry.Beans {
+final class ApplicationBeans implements TelemetryApis.Beans {
     private final BeanManager manager;
     private final Instance<Object> objects;
 

@@ -3,8 +3,12 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.ApplicationView;
+import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.snapshot.TypeHierarchy;
+import io.weir.ratelimit.interceptor.servlet.ServletMappings;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;

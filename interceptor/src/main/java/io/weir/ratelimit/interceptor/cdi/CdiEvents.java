@@ -11,6 +11,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.fallback.BackendStateListener;
+import io.weir.ratelimit.core.instance.ApplicationEvents;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -31,7 +32,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The CDI events of this library. An event without observers is not fired. */
-final class CdiEvents {
+final class CdiEvents implements ApplicationEvents {
     /** The number of pending events of asynchronous observers. It bounds the threads and memory that rejected clients use. */
     static final int MAX_PENDING = 256;
 
@@ -62,7 +63,8 @@ final class CdiEvents {
     }
 
     /** Returns a consumer that fires rejections, if the application observes them. */
-    List<Consumer<RateLimitRejected>> rejectionObservers() {
+    @Override
+    public List<Consumer<RateLimitRejected>> rejectionObservers() {
         return observer(ANY_REJECTION, RateLimitRejected.class).stream().toList();
     }
 
@@ -70,7 +72,8 @@ final class CdiEvents {
      * Returns consumers that notify the observers of used shares. Each observer has its own consumer, because an exception of one observer
      * must not keep the event from the others.
      */
-    List<Consumer<QuotaThresholdReached>> thresholdObservers() {
+    @Override
+    public List<Consumer<QuotaThresholdReached>> thresholdObservers() {
         Set<ObserverMethod<? super QuotaThresholdReached>> observers = beans.resolveObserverMethods(ANY_THRESHOLD);
         List<Consumer<QuotaThresholdReached>> consumers = new ArrayList<>();
         for (ObserverMethod<? super QuotaThresholdReached> observer : observers) {
@@ -122,12 +125,14 @@ final class CdiEvents {
     }
 
     /** Returns a consumer that fires penalties, if the application observes them. */
-    List<Consumer<PenaltyImposed>> penaltyObservers() {
+    @Override
+    public List<Consumer<PenaltyImposed>> penaltyObservers() {
         return observer(ANY_PENALTY, PenaltyImposed.class).stream().toList();
     }
 
     /** Returns a listener that fires changes of the backend, if the application observes them. */
-    List<BackendStateListener> backendObservers() {
+    @Override
+    public List<BackendStateListener> backendObservers() {
         return observer(new BackendStateChanged("", true, ""), BackendStateChanged.class).stream()
                 .<BackendStateListener>map(StateChanges::new)
                 .toList();

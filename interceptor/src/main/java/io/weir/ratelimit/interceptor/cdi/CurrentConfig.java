@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.security.CodeSource;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.config.spi.ConfigSource;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * The current configuration. It is created anew from the same sources each time, because servers cache the values of their own
  * configuration (Payara: for a minute), and ask each source for each name.
  */
-final class CurrentConfig implements Supplier<ConfigProperties> {
+final class CurrentConfig implements PropertySources {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final Config server;
@@ -88,17 +88,20 @@ final class CurrentConfig implements Supplier<ConfigProperties> {
     }
 
     /** Returns the configuration of the first reading. */
-    ConfigProperties first() {
+    @Override
+    public ConfigProperties first() {
         return first;
     }
 
     /** Returns why the configuration of the server is used; empty if the sources are read. */
-    Optional<String> difference() {
+    @Override
+    public Optional<String> difference() {
         return difference;
     }
 
     /** Returns the names of the sources of the application that list no names. */
-    Set<String> withoutNames() {
+    @Override
+    public Set<String> withoutNames() {
         Set<String> names = new TreeSet<>();
         readings.stream()
                 .filter(reading -> reading.isWithoutNames() && isOfApplication(reading.source()))

@@ -1,99 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
-import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.runtime.InvalidConfigurationException;
+import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.spi.RejectionResponder;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
-import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.Set;
 
-/**
- * The parts that a deployment creates from configuration, annotations and beans, beside the request path, which is the {@linkplain
- * #gate() gate}.
- */
+/** The limiter of an application in a CDI container, beside the request path, which is the {@linkplain #gate() gate}. */
 public final class DeployedApplication {
-    private final RateLimitGate gate;
-    private final MethodNames names;
-    private final Runnable endWaits;
-    private final BackendHealth health;
-    private final RateLimiter limiter;
-    private final OutgoingCalls outgoing;
-    private final CallerQuotas quotas;
-    private final Operations operations;
-    private final List<String> headers;
-    private final Optional<RejectionResponder> responder;
-    private final SpanDecorator spans;
-    private final Supplier<PolicySnapshot> policies;
-    private final Supplier<Executor> executor;
-    private final LookupThreads lookups;
-    private final List<TaskTimer> timers;
-    private final ResourceCheck resources;
-    private final Function<ApplicationView, List<Message>> warnings;
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    DeployedApplication(
-            RateLimitGate gate,
-            MethodNames names,
-            Runnable endWaits,
-            BackendHealth health,
-            RateLimiter limiter,
-            OutgoingCalls outgoing,
-            CallerQuotas quotas,
-            Operations operations,
-            List<String> headers,
-            Optional<RejectionResponder> responder,
-            SpanDecorator spans,
-            Supplier<PolicySnapshot> policies,
-            Supplier<Executor> executor,
-            LookupThreads lookups,
-            List<TaskTimer> timers,
-            ResourceCheck resources,
-            Function<ApplicationView, List<Message>> warnings) {
-        this.gate = gate;
-        this.names = names;
-        this.endWaits = endWaits;
-        this.health = health;
-        this.limiter = limiter;
-        this.outgoing = outgoing;
-        this.quotas = quotas;
-        this.operations = operations;
-        this.headers = List.copyOf(headers);
-        this.responder = responder;
-        this.spans = spans;
-        this.policies = policies;
-        this.executor = executor;
-        this.lookups = lookups;
-        this.timers = List.copyOf(timers);
-        this.resources = resources;
-        this.warnings = warnings;
+    private final Weir weir;
+    private final CdiPlatform platform;
+    private final RateLimitGate gate;
+    private final ResourceCheck resources;
+
+    private DeployedApplication(Weir weir, CdiPlatform platform) {
+        this.weir = weir;
+        this.platform = platform;
+        Set<Class<?>> beanClasses = platform.discovered().beanClasses();
+        this.gate = new RateLimitGate(
+                weir.engine(),
+                weir.policies(),
+                weir.addresses(),
+                new RequestStates(platform.beans().manager()),
+                weir.executor(),
+                weir.clock(),
+                beanClasses::contains);
+        this.resources = new ResourceCheck(
+                beanClasses, weir.resolvers(), weir.policiesOfSources(), weir.configuration(), weir.settings());
+    }
+
+    /**
+     * Deploys an application.
+     *
+     * @throws InvalidConfigurationException if the configuration is invalid, with all problems
+     */
+    static DeployedApplication on(CdiPlatform platform) {
+        Weir weir = Weir.on(platform);
+        DeployedApplication application = new DeployedApplication(weir, platform);
+        platform.gate(application.gate);
+        if (weir.settings().enabled()) {
+            logNames(platform.discovered().names());
+        }
+        return application;
+    }
+
+    private static void logNames(MethodNames names) {
+        List<Class<?>> others = names.ofOtherLoaders();
+        if (others.size() > 1) {
+            MESSAGES.log(LOG, "WEIR-037", others.stream().map(Class::getName).toList());
+        }
+        names.ambiguous().forEach((name, methods) -> MESSAGES.log(LOG, "WEIR-036", name, methods));
     }
 
     /** Starts the repeated tasks. The calling thread and the class loader are the application's. */
     void start(ClassLoader application) {
-        timers.forEach(timer -> timer.start(executor.get(), application));
+        weir.start(application);
     }
 
     /** Cancels the calls that wait without a thread. */
     void endWaits() {
-        endWaits.run();
+        weir.endWaits();
     }
 
     void stop() {
-        endWaits();
-        timers.forEach(TaskTimer::stop);
-        lookups.stop();
+        weir.close();
     }
 
     ResourceCheck resources() {
@@ -102,7 +92,7 @@ public final class DeployedApplication {
 
     /** Returns the warnings about policies that do not fit the started application. */
     List<Message> warnings(ApplicationView view) {
-        return warnings.apply(view);
+        return weir.warnings(view);
     }
 
     /**
@@ -120,7 +110,7 @@ public final class DeployedApplication {
      * @return the names
      */
     public MethodNames names() {
-        return names;
+        return platform.discovered().names();
     }
 
     /**
@@ -129,7 +119,7 @@ public final class DeployedApplication {
      * @return the health
      */
     public BackendHealth health() {
-        return health;
+        return weir.health();
     }
 
     /**
@@ -138,7 +128,7 @@ public final class DeployedApplication {
      * @return the limiter
      */
     public RateLimiter limiter() {
-        return limiter;
+        return weir.limiter();
     }
 
     /**
@@ -147,7 +137,7 @@ public final class DeployedApplication {
      * @return the outgoing calls
      */
     public OutgoingCalls outgoing() {
-        return outgoing;
+        return weir.outgoing();
     }
 
     /**
@@ -156,7 +146,7 @@ public final class DeployedApplication {
      * @return the quotas
      */
     public CallerQuotas quotas() {
-        return quotas;
+        return weir.quotas();
     }
 
     /**
@@ -165,7 +155,7 @@ public final class DeployedApplication {
      * @return the operations
      */
     public Operations operations() {
-        return operations;
+        return weir.operations();
     }
 
     /**
@@ -174,7 +164,7 @@ public final class DeployedApplication {
      * @return the names in configured order
      */
     public List<String> headers() {
-        return headers;
+        return weir.settings().headers();
     }
 
     /**
@@ -183,7 +173,7 @@ public final class DeployedApplication {
      * @return the bean, empty if the application has none
      */
     public Optional<RejectionResponder> responder() {
-        return responder;
+        return platform.responder();
     }
 
     /**
@@ -192,7 +182,7 @@ public final class DeployedApplication {
      * @return the decorator
      */
     public SpanDecorator spans() {
-        return spans;
+        return weir.telemetry().spans();
     }
 
     /**
@@ -201,7 +191,7 @@ public final class DeployedApplication {
      * @return false if there is no policy
      */
     public boolean hasPolicies() {
-        return !policies.get().policies().isEmpty();
+        return !weir.policies().get().policies().isEmpty();
     }
 
     /**
@@ -211,7 +201,7 @@ public final class DeployedApplication {
      * @return the policy, empty if no policy has the name
      */
     public Optional<Policy> policy(String name) {
-        return Optional.ofNullable(policies.get().policies().get(name));
+        return Optional.ofNullable(weir.policies().get().policies().get(name));
     }
 
     /**
@@ -222,7 +212,7 @@ public final class DeployedApplication {
      * @return the policies, {@link Binding#NONE} if the method is not limited
      */
     public Binding binding(Class<?> beanClass, Method method) {
-        return policies.get().bindings().of(beanClass, method).binding();
+        return weir.policies().get().bindings().of(beanClass, method).binding();
     }
 
     /**
@@ -234,7 +224,7 @@ public final class DeployedApplication {
      * @return the policies with their costs
      */
     public List<Binding.PolicyCost> policies(Binding method, String httpMethod, RequestPath path) {
-        PolicySnapshot current = policies.get();
+        PolicySnapshot current = weir.policies().get();
         List<Binding.PolicyCost> all = new ArrayList<>(
                 current.early().join(Binding.NONE, httpMethod, () -> path).policies());
         all.addAll(current.paths().join(method, httpMethod, () -> path).policies());

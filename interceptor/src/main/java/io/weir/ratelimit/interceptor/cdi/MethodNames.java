@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.policy.MethodName;
+import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Collection;

@@ -5,8 +5,8 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.KeyResolver;
-import io.weir.ratelimit.spi.TierResolver;
 import jakarta.enterprise.inject.AmbiguousResolutionException;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.spi.Bean;
@@ -30,14 +30,9 @@ final class NamedResolvers {
         this.problems = problems;
     }
 
-    /** Returns the key resolvers whose names are valid key terms. */
-    Map<String, KeyResolver> keyResolvers() {
-        return find(KeyResolver.class, this::isTerm);
-    }
-
-    /** Returns the tier resolvers. */
-    Map<String, TierResolver> tierResolvers() {
-        return find(TierResolver.class, (name, places) -> true);
+    /** Returns the resolvers of a type. The name of a key resolver is a valid key term. */
+    <T> Map<String, T> named(Class<T> type) {
+        return find(type, type == KeyResolver.class ? this::isTerm : (name, places) -> true);
     }
 
     private <T> Map<String, T> find(Class<T> type, BiPredicate<String, String> isValid) {
@@ -67,11 +62,9 @@ final class NamedResolvers {
     }
 
     private boolean isTerm(String name, String places) {
-        if (!KeyTerms.isName(name)) {
-            problems.add(MESSAGES.problem("WEIR-213.term", places, name, KeyTerms.FORMS));
-            return false;
-        }
-        return true;
+        Optional<ConfigurationProblem> problem = KeyTerms.problemOf(name, places);
+        problem.ifPresent(problems::add);
+        return problem.isEmpty();
     }
 
     private Optional<Bean<?>> resolve(Class<?> type, String name, Set<Bean<?>> candidates) {

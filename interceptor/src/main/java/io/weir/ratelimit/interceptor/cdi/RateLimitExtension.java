@@ -6,9 +6,12 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.client.OutgoingRateLimit;
-import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
+import io.weir.ratelimit.interceptor.servlet.ServletApi;
+import io.weir.ratelimit.interceptor.servlet.ServletMappings;
+import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.BeforeDestroyed;
 import jakarta.enterprise.event.Observes;
@@ -111,15 +114,16 @@ public class RateLimitExtension implements Extension {
     }
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        Problems problems = new Problems();
         MethodNames names = MethodNames.of(knownClasses());
-        application = callInApplication(() -> new Deployment(libraryBeans(beans), problems)
-                .create(beanClasses, managedBeans, names, annotatedClients));
-        if (!problems.found().isEmpty()) {
-            event.addDeploymentProblem(new DeploymentException(problems.message() + hint(names)));
-        } else {
-            logApplicationProblems();
+        try {
+            application = callInApplication(() -> DeployedApplication.on(new CdiPlatform(
+                    libraryBeans(beans),
+                    new CdiPlatform.Discovered(beanClasses, managedBeans, names, annotatedClients))));
+        } catch (InvalidConfigurationException e) {
+            event.addDeploymentProblem(new DeploymentException(e.getMessage() + hint(names)));
+            return;
         }
+        logApplicationProblems();
     }
 
     /** Returns where Weir and its properties have to be if this library is not in the archive of the limited classes. */
@@ -147,11 +151,26 @@ public class RateLimitExtension implements Extension {
         }
     }
 
-    /** Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment. */
-    List<Message> withoutLimits(Set<Class<?>> restApplications) {
+    /**
+     * Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment.
+     *
+     * @param restApplications the REST applications of the WAR
+     * @return the errors
+     */
+    public List<Message> withoutLimits(Set<Class<?>> restApplications) {
         Set<Class<?>> others = new LinkedHashSet<>(restApplications);
         others.removeAll(beanClasses);
         return application().hasPolicies() ? ServiceLoading.withoutLimits(others) : List.of();
+    }
+
+    /**
+     * Checks the policies against the started application.
+     *
+     * @param served the servlets of the WAR
+     * @return the warnings
+     */
+    public List<Message> warnings(ServletMappings served) {
+        return check().warnings(served);
     }
 
     /** Starts the reload of policies. The thread belongs to the application. */
@@ -159,8 +178,7 @@ public class RateLimitExtension implements Extension {
         application().start(applicationLoader(Thread.currentThread().getContextClassLoader()));
     }
 
-    /** Returns the check of the policies against the started application. */
-    ApplicationCheck check() {
+    private ApplicationCheck check() {
         return new ApplicationCheck(application(), knownClasses(), usesLimiter);
     }
 

@@ -3,6 +3,8 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.core.snapshot.Asynchrony;
+import io.weir.ratelimit.core.snapshot.MethodBindings;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;

@@ -5,6 +5,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.Path;
 import java.lang.annotation.Annotation;

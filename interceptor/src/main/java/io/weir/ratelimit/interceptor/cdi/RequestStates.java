@@ -2,6 +2,8 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.interceptor.servlet.ServletApi;
+import io.weir.ratelimit.interceptor.servlet.ServletRequests;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.context.RequestScoped;

@@ -6,7 +6,11 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.ws.rs.Path;
 import java.util.Collection;
@@ -64,13 +68,13 @@ final class ResourceCheck {
         all.addAll(resources);
         MethodNames names = MethodNames.of(all);
         // The policies of beans are part of the check, because a resource can define a policy of the same name.
-        PolicySnapshot snapshot = PolicySnapshotLoader.of(all, names, resolvers, policiesOfSources, problems)
+        PolicySnapshot snapshot = AnnotationScanner.loader(all, names, resolvers, policiesOfSources, problems)
                 .load(config, problems);
         if (!problems.found().isEmpty()) {
             throw new DeploymentException(problems.message());
         }
         PolicySnapshotLoader loader =
-                PolicySnapshotLoader.of(new LinkedHashSet<>(resources), names, resolvers, policiesOfSources, problems);
+                AnnotationScanner.loader(new LinkedHashSet<>(resources), names, resolvers, policiesOfSources, problems);
         if (settings.enabled() && !loader.methods().isEmpty()) {
             MESSAGES.message("WEIR-001.resources")
                     .withLines(new StartSummary(settings, snapshot, loader.methods()).policiesOfMethods())

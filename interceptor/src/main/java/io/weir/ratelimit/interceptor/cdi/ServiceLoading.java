@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.interceptor.servlet.UnlimitedServlets;
 import jakarta.ws.rs.core.Application;
 import java.lang.System.Logger.Level;
 import java.util.Collection;
@@ -17,9 +18,9 @@ import java.util.stream.Stream;
  * A check for REST applications to which no limit applies, because their runtime loads no services and so does not find the providers of
  * this library. Only an application that lists its classes is in danger: a scan finds the providers too.
  */
-final class ServiceLoading {
+public final class ServiceLoading {
     /** The feature that registers the providers. */
-    static final String FEATURE = "io.weir.ratelimit.interceptor.rest.RateLimitFeature";
+    public static final String FEATURE = "io.weir.ratelimit.interceptor.rest.RateLimitFeature";
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String STANDARD = "jakarta.ws.rs.loadServices";

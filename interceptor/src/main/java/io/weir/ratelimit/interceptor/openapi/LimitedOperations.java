@@ -2,9 +2,9 @@
 package io.weir.ratelimit.interceptor.openapi;
 
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
-import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.models.OpenAPI;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.openapi;
 
-import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
+import io.weir.ratelimit.core.instance.ResourceOperation;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
@@ -13,11 +14,9 @@ import jakarta.ws.rs.container.PreMatching;
 @PreMatching
 @Priority(Integer.MIN_VALUE)
 public class ArrivalFilter implements ContainerRequestFilter {
-    /** The property with the path of the base URI. Servlet filters see it as an attribute. */
-    static final String BASE = ArrivalFilter.class.getName();
-
     @Override
     public void filter(ContainerRequestContext request) {
-        request.setProperty(BASE, request.getUriInfo().getBaseUri().getRawPath());
+        request.setProperty(
+                RequestProperties.BASE, request.getUriInfo().getBaseUri().getRawPath());
     }
 }

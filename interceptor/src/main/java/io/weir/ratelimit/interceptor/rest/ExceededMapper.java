@@ -5,6 +5,7 @@ import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.spi.DecisionEvent;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.core.Context;

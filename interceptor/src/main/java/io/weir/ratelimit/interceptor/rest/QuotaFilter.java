@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;

@@ -2,7 +2,8 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
-import io.weir.ratelimit.interceptor.cdi.ServletApi;
+import io.weir.ratelimit.interceptor.servlet.ServletAccess;
+import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import jakarta.ws.rs.ConstrainedTo;
 import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.core.Feature;

@@ -21,12 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 @Priority(Priorities.AUTHORIZATION + 100)
 public class RateLimitFilter implements ContainerRequestFilter {
-    /**
-     * The request property that names the address of the peer on a runtime without the Servlet API, as a literal address. A
-     * pre-matching filter of the application sets it, at a priority below 100.
-     */
-    public static final String PEER_ADDRESS = "io.weir.ratelimit.peer-address";
-
     private final RestContext context = new RestContext(() -> this.providers);
     private final ApplicationMappers mappers = new ApplicationMappers(() -> this.providers, () -> this.configuration);
 

@@ -4,9 +4,11 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.cdi.AuthenticatedUser;
 import io.weir.ratelimit.interceptor.cdi.HttpCall;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
+import io.weir.ratelimit.interceptor.servlet.ServletAccess;
+import io.weir.ratelimit.interceptor.user.AuthenticatedUser;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
@@ -23,11 +25,9 @@ import org.jspecify.annotations.Nullable;
  * A request of a REST resource. It reads only the parts of the request that a key or a path rule uses.
  *
  * <p>Jakarta REST has no API for the address of the peer. It comes from the servlet request, else from the property {@link
- * RateLimitFilter#PEER_ADDRESS}, else from the property that Helidon sets.
+ * RequestProperties#PEER_ADDRESS}, else from the property that Helidon sets.
  */
 final class RestCall implements HttpCall {
-    static final String STATE = RequestState.class.getName();
-
     private static final String PEER_OF_HELIDON = "io.helidon.jaxrs.remote-host";
 
     private final ContainerRequestContext request;
@@ -49,7 +49,7 @@ final class RestCall implements HttpCall {
     }
 
     private static @Nullable String peerAddress(ContainerRequestContext request) {
-        if (request.getProperty(RateLimitFilter.PEER_ADDRESS) instanceof String address) {
+        if (request.getProperty(RequestProperties.PEER_ADDRESS) instanceof String address) {
             return address;
         }
         return request.getProperty(PEER_OF_HELIDON) instanceof String address ? address : null;
@@ -88,7 +88,7 @@ final class RestCall implements HttpCall {
 
     /** Returns the state that a filter has attached to a request, null if there is none. */
     static @Nullable RequestState stateOf(ContainerRequestContext request) {
-        return request.getProperty(STATE) instanceof RequestState state ? state : null;
+        return request.getProperty(RequestProperties.STATE) instanceof RequestState state ? state : null;
     }
 
     @Override
@@ -98,7 +98,7 @@ final class RestCall implements HttpCall {
 
     @Override
     public void attach(RequestState state) {
-        request.setProperty(STATE, state);
+        request.setProperty(RequestProperties.STATE, state);
     }
 
     @Override
@@ -113,7 +113,7 @@ final class RestCall implements HttpCall {
     @Override
     public RequestPath path() {
         UriInfo uri = request.getUriInfo();
-        String base = request.getProperty(ArrivalFilter.BASE) instanceof String arrived
+        String base = request.getProperty(RequestProperties.BASE) instanceof String arrived
                 ? arrived
                 : uri.getBaseUri().getRawPath();
         String root = servlet == null ? "" : servlet.contextPath();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.cdi.RateLimitGate;
-import io.weir.ratelimit.interceptor.cdi.ServletApi;
-import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
+import io.weir.ratelimit.interceptor.servlet.ServletAccess;
+import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.ext.Providers;
@@ -88,7 +90,7 @@ final class RestContext {
         if (!entry.decision().allowed()) {
             request.abortWith(rejections().response(entry, request.getHeaders(), mappers));
         } else if (entry.isWaiting() || (entry.isDecided() && !parts().spans.hasCurrentSpan())) {
-            request.setProperty(SpanFilter.PENDING, parts().spans);
+            request.setProperty(RequestProperties.PENDING_SPAN, parts().spans);
         }
     }
 }

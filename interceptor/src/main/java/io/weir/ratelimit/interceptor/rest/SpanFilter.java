@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.telemetry.SpanDecorator;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -15,8 +16,6 @@ import jakarta.ws.rs.container.ContainerRequestFilter;
  */
 @Priority(Priorities.USER + 100)
 public class SpanFilter implements ContainerRequestFilter {
-    static final String PENDING = SpanFilter.class.getName();
-
     private final RestContext context = new RestContext();
 
     @Override
@@ -31,7 +30,8 @@ public class SpanFilter implements ContainerRequestFilter {
                 context.gate().authenticated(state, later);
             }
         }
-        if (request.getProperty(PENDING) instanceof SpanDecorator spans && spans.hasCurrentSpan()) {
+        if (request.getProperty(RequestProperties.PENDING_SPAN) instanceof SpanDecorator spans
+                && spans.hasCurrentSpan()) {
             state.quotas().lastEvent().ifPresent(spans::decorate);
         }
     }

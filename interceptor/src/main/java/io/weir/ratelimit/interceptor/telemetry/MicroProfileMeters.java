@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.telemetry;
 
+import io.weir.ratelimit.core.metrics.Meters;
+import io.weir.ratelimit.core.metrics.Metric;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,7 +24,7 @@ import org.eclipse.microprofile.metrics.Timer;
 final class MicroProfileMeters implements Meters {
     private final MetricRegistry registry;
 
-    static Optional<Meters> find(Telemetry.Beans beans) {
+    static Optional<Meters> find(TelemetryApis.Beans beans) {
         return beans.find(MetricRegistry.class).map(MicroProfileMeters::new);
     }
 

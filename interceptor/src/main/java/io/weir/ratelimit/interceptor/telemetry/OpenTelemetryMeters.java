@@ -9,6 +9,8 @@ import io.opentelemetry.api.metrics.DoubleHistogramBuilder;
 import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.LongUpDownCounter;
 import io.opentelemetry.api.metrics.Meter;
+import io.weir.ratelimit.core.metrics.Meters;
+import io.weir.ratelimit.core.metrics.Metric;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,12 +31,12 @@ final class OpenTelemetryMeters implements Meters {
 
     private final Meter meter;
 
-    static Optional<Meters> find(Telemetry.Beans beans) {
+    static Optional<Meters> find(TelemetryApis.Beans beans) {
         return beans.find(OpenTelemetry.class).map(OpenTelemetryMeters::new);
     }
 
     /** Finds the meters of MicroProfile Telemetry 2.0 or later. Earlier versions have no {@link Meter} to inject. */
-    static Optional<Meters> findStandard(Telemetry.Beans beans) {
+    static Optional<Meters> findStandard(TelemetryApis.Beans beans) {
         return beans.find(Meter.class).flatMap(injected -> find(beans));
     }
 

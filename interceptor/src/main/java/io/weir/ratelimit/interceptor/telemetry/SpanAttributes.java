@@ -7,6 +7,9 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.metrics.DecisiveCharge;
+import io.weir.ratelimit.core.metrics.Direction;
+import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.spi.DecisionEvent;
 
 /** A listener that sets the attributes of the current span. If a span has several decisions, it shows the last one. */

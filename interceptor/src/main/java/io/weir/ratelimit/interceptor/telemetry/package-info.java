@@ -6,4 +6,6 @@
 @NullMarked
 package io.weir.ratelimit.interceptor.telemetry;
 
+import io.weir.ratelimit.core.metrics.Telemetry;
 import org.jspecify.annotations.NullMarked;
+

@@ -8,11 +8,14 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.ApplicationView;
+import io.weir.ratelimit.core.instance.ApplicationWarnings;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.interceptor.servlet.ServletMappings;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -55,7 +58,7 @@ class ApplicationWarningsTest {
 
     private static List<String> warnings(ServletMappings served, String[] lines, Class<?>... beans) {
         try (Container container = Container.start(lines, beans)) {
-            return container.bean(RateLimitExtension.class).check().warnings(served).stream()
+            return container.bean(RateLimitExtension.class).warnings(served).stream()
                     // Code names the client.
                     .filter(warning -> !warning.text().startsWith("WEIR-022 "))
                     .peek(warning -> assertThat(warning.level()).isEqualTo(System.Logger.Level.WARNING))

@@ -12,6 +12,9 @@ import io.weir.ratelimit.core.config.ReloadListener.Result;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.fixtures.LogCapture;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -63,7 +66,7 @@ class ConfigurationLossTest {
 
     private void start(Config config) {
         Problems problems = new Problems();
-        PolicySnapshotLoader loader = PolicySnapshotLoader.of(
+        PolicySnapshotLoader loader = AnnotationScanner.loader(
                 Set.of(Login.class),
                 MethodNames.of(Set.of(Login.class)),
                 new Resolvers(new KeyTerms(32, 64), Map.of()),

@@ -9,6 +9,7 @@ import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitExempt;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.POST;

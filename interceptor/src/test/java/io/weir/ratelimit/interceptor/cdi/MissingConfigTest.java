@@ -33,7 +33,7 @@ class MissingConfigTest {
         ConfigProviderResolver before = ConfigProviderResolver.instance();
         ConfigProviderResolver.setInstance(new NoImplementation());
         try {
-            assertThatThrownBy(Deployment::serverConfig)
+            assertThatThrownBy(CdiPlatform::serverConfig)
                     .isInstanceOf(DeploymentException.class)
                     .hasMessageStartingWith(
                             "WEIR-217 MicroProfile Config has an API but no implementation (nothing found)");

@@ -135,7 +135,7 @@ class NamedResolversTest {
                     }
                     throw new AmbiguousResolutionException();
                 });
-        assertThat(new NamedResolvers(beans, problems).keyResolvers()).isEmpty();
+        assertThat(new NamedResolvers(beans, problems).named(KeyResolver.class)).isEmpty();
         assertThat(problems.message())
                 .contains("WEIR-213 " + Spaced.class.getName() + " and " + Tenant.class.getName()
                         + " = tenant: several KeyResolver beans have this name; give each bean a different name");

@@ -18,6 +18,9 @@ import io.weir.ratelimit.core.operations.Reading;
 import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.fixtures.LogCapture;
 import java.time.Clock;
 import java.time.Instant;
@@ -155,7 +158,7 @@ class ReloadTest {
 
         private Deployed() {
             Problems problems = new Problems();
-            this.loader = PolicySnapshotLoader.of(
+            this.loader = AnnotationScanner.loader(
                     Set.of(Search.class),
                     MethodNames.of(Set.of(Search.class)),
                     new Resolvers(new KeyTerms(32, 64), Map.of()),

@@ -10,10 +10,14 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.instance.StartSummary;
+import io.weir.ratelimit.core.instance.StartWarnings;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.InstanceName;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -64,7 +68,7 @@ class StartReportTest {
                     .build());
             Problems problems = new Problems();
             settings = Settings.read(config, problems);
-            loader = PolicySnapshotLoader.of(
+            loader = AnnotationScanner.loader(
                     Set.of(Search.class),
                     MethodNames.of(Set.of(Search.class)),
                     new Resolvers(new KeyTerms(32, 64), Map.of()),

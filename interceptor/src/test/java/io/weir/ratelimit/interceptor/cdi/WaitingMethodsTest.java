@@ -13,6 +13,8 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.snapshot.Asynchrony;
+import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.fixtures.Await;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;

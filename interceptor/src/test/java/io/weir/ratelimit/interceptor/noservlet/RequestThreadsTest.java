@@ -12,7 +12,7 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.fixtures.PinnedThreads;
 import io.weir.ratelimit.fixtures.VirtualThreads;
-import io.weir.ratelimit.interceptor.cdi.ServletApi;
+import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.interceptor.cdi.ServletApi;
+import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;

@@ -8,7 +8,7 @@ import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
-import io.weir.ratelimit.interceptor.rest.RateLimitFilter;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
@@ -123,7 +123,7 @@ final class RestServer implements AutoCloseable {
     public static class PeerFilter implements ContainerRequestFilter {
         @Override
         public void filter(ContainerRequestContext request) {
-            request.setProperty(RateLimitFilter.PEER_ADDRESS, PEER.get());
+            request.setProperty(RequestProperties.PEER_ADDRESS, PEER.get());
         }
     }
 

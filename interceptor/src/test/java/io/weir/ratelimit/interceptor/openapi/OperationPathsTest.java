@@ -3,8 +3,8 @@ package io.weir.ratelimit.interceptor.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.request.Binding;
-import io.weir.ratelimit.interceptor.cdi.ResourceOperation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.UriInfo;
 import java.lang.reflect.Proxy;
@@ -18,7 +19,7 @@ class RequestedPathTest {
                 fake(UriInfo.class, Map.of("getBaseUri", uri(base), "getPath", path, "getRequestUri", uri(requested)));
         ServletAccess servlet = new ServletAccess() {
             @Override
-            String contextPath() {
+            public String contextPath() {
                 return contextPath;
             }
         };

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.weir.ratelimit.core.config.ReloadListener.Result;
+import io.weir.ratelimit.core.metrics.ConfigMetrics;
 import io.weir.ratelimit.core.policy.ResolverListener.Kind;
 import io.weir.ratelimit.core.policy.SourceListener.Failure;
 import java.util.stream.Stream;

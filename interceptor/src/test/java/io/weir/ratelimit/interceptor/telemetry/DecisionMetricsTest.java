@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.telemetry;
 
-import static io.weir.ratelimit.interceptor.telemetry.Events.ADDRESS;
-import static io.weir.ratelimit.interceptor.telemetry.Events.API;
-import static io.weir.ratelimit.interceptor.telemetry.Events.LOGIN;
-import static io.weir.ratelimit.interceptor.telemetry.Events.USER;
-import static io.weir.ratelimit.interceptor.telemetry.Events.charge;
+import static io.weir.ratelimit.fixtures.Events.ADDRESS;
+import static io.weir.ratelimit.fixtures.Events.API;
+import static io.weir.ratelimit.fixtures.Events.LOGIN;
+import static io.weir.ratelimit.fixtures.Events.USER;
+import static io.weir.ratelimit.fixtures.Events.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
@@ -17,6 +17,10 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.DirectListener;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.FixedWindowState;
+import io.weir.ratelimit.core.metrics.BackendMetrics;
+import io.weir.ratelimit.core.metrics.DecisionMetrics;
+import io.weir.ratelimit.core.metrics.Sampling;
+import io.weir.ratelimit.fixtures.Events;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.weir.ratelimit.core.metrics.NearLimitMetrics;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;

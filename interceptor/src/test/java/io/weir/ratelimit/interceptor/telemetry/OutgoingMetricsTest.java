@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
+import io.weir.ratelimit.core.metrics.OutgoingMetrics;
 import io.weir.ratelimit.core.outgoing.OutgoingListener.Cause;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.core.metrics.PenaltyLog;
+import io.weir.ratelimit.core.metrics.PenaltyMetrics;
 import io.weir.ratelimit.fixtures.LogCapture;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

@@ -10,6 +10,7 @@ import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.metrics.data.MetricDataType;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
 import io.smallrye.metrics.SharedMetricRegistries;
+import io.weir.ratelimit.core.metrics.Meters;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.telemetry;
 
-import static io.weir.ratelimit.interceptor.telemetry.Events.ADDRESS;
-import static io.weir.ratelimit.interceptor.telemetry.Events.API;
-import static io.weir.ratelimit.interceptor.telemetry.Events.LOGIN;
-import static io.weir.ratelimit.interceptor.telemetry.Events.USER;
-import static io.weir.ratelimit.interceptor.telemetry.Events.charge;
+import static io.weir.ratelimit.fixtures.Events.ADDRESS;
+import static io.weir.ratelimit.fixtures.Events.API;
+import static io.weir.ratelimit.fixtures.Events.LOGIN;
+import static io.weir.ratelimit.fixtures.Events.USER;
+import static io.weir.ratelimit.fixtures.Events.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
@@ -17,6 +17,7 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.fixtures.Events;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.util.List;

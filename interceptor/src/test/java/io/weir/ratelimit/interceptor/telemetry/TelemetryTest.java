@@ -10,6 +10,9 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.metrics.DecisionMetrics;
+import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.fixtures.Events;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.interceptor.WithoutApi;
 import io.weir.ratelimit.spi.ConfigurationProblem;
@@ -38,7 +41,7 @@ class TelemetryTest {
     }
 
     /** A server with the metrics APIs whose names {@code has} contains. */
-    private record Server(String has) implements Telemetry.Beans {
+    private record Server(String has) implements TelemetryApis.Beans {
         @Override
         public <T> Optional<T> find(Class<T> type) {
             return Stream.of(
@@ -59,11 +62,11 @@ class TelemetryTest {
     }
 
     private Telemetry choose(String metrics, String serverHas) {
-        return choose(metrics, serverHas, Telemetry.Export.METRICS);
+        return choose(metrics, serverHas, TelemetryApis.Export.METRICS);
     }
 
-    private Telemetry choose(String metrics, String serverHas, Telemetry.Export export) {
-        return Telemetry.choose(
+    private Telemetry choose(String metrics, String serverHas, TelemetryApis.Export export) {
+        return TelemetryApis.choose(
                 settings("ratelimit.metrics", metrics),
                 "local",
                 new Server(serverHas),
@@ -113,7 +116,7 @@ class TelemetryTest {
         "NOTHING, otel,          OpenTelemetry"
     })
     void prefersMicroProfileMetricsIfOpenTelemetryExportsNoMetrics(
-            Telemetry.Export export, String serverHas, String logged) {
+            TelemetryApis.Export export, String serverHas, String logged) {
         choose("auto", serverHas, export);
         assertThat(log.lines()).first().asString().startsWith("INFO WEIR-003 Metrics: " + logged + ". Span");
     }
@@ -130,11 +133,11 @@ class TelemetryTest {
             String backend, String wanted, String serverHas, boolean measured) {
         MetricRegistry registry = SharedMetricRegistries.getOrCreate("test");
         registry.removeMatching((id, metric) -> true);
-        Telemetry telemetry = Telemetry.choose(
+        Telemetry telemetry = TelemetryApis.choose(
                 settings("ratelimit.metrics", wanted),
                 backend,
                 new Server(serverHas),
-                Telemetry.Export.METRICS,
+                TelemetryApis.Export.METRICS,
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
@@ -164,11 +167,11 @@ class TelemetryTest {
 
     @Test
     void doesNotLogThisWithAKeySecret() {
-        Telemetry.choose(
+        TelemetryApis.choose(
                 settings("ratelimit.key-secret", "0123456789abcdef"),
                 "local",
                 new Server(""),
-                Telemetry.Export.METRICS,
+                TelemetryApis.Export.METRICS,
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
@@ -177,11 +180,11 @@ class TelemetryTest {
 
     @Test
     void logsThatOpenTelemetryIsOff() {
-        Telemetry.choose(
+        TelemetryApis.choose(
                 settings(),
                 "local",
                 new Server("otel"),
-                Telemetry.Export.NOTHING,
+                TelemetryApis.Export.NOTHING,
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
@@ -193,7 +196,7 @@ class TelemetryTest {
 
     @Test
     void anApiThatFailsIsNotUsedAndDoesNotPreventTheStart() {
-        Telemetry.Beans failing = new Telemetry.Beans() {
+        TelemetryApis.Beans failing = new TelemetryApis.Beans() {
             @Override
             public <T> Optional<T> find(Class<T> type) {
                 if (type == MetricRegistry.class) {
@@ -202,11 +205,11 @@ class TelemetryTest {
                 return new Server("otel").find(type);
             }
         };
-        Telemetry telemetry = Telemetry.choose(
+        Telemetry telemetry = TelemetryApis.choose(
                 settings(),
                 "local",
                 failing,
-                Telemetry.Export.METRICS,
+                TelemetryApis.Export.METRICS,
                 List.of(),
                 new KeyMasker(Optional.empty()),
                 problems);
@@ -254,11 +257,11 @@ class TelemetryTest {
         private Chooser() {}
 
         public static String choose() {
-            List<DecisionListener> listeners = Telemetry.choose(
+            List<DecisionListener> listeners = TelemetryApis.choose(
                             settings(),
                             "local",
                             Chooser::find,
-                            Telemetry.Export.METRICS,
+                            TelemetryApis.Export.METRICS,
                             List.of(),
                             new KeyMasker(Optional.empty()),
                             new Problems())

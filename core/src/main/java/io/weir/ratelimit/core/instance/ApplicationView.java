@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.instance;
+
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.PathPattern;
+import io.weir.ratelimit.core.policy.RequestPath;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * What is known of an application after its start.
+ *
+ * @param methods the limits of all annotated methods that were found
+ * @param operations the operations of all resources that were found
+ * @param mappings the URL patterns of servlets that Jakarta REST can be, such as {@code /api/*}; empty if they are not known
+ * @param usesLimiter whether code with a {@code RateLimiter} can use any policy
+ * @param hidesClasses whether a resource that was not found can name a policy
+ */
+public record ApplicationView(
+        List<MethodLimits> methods,
+        List<ResourceOperation> operations,
+        Set<String> mappings,
+        boolean usesLimiter,
+        boolean hidesClasses) {
+    private static final String BELOW = "/*";
+
+    /** Payara serves these paths in each application, so a path rule is probably not meant for them. */
+    private static final Set<String> OF_SERVER = Set.of("/health/*", "/metrics/*", "/openapi/*");
+
+    /** Copies the collections. */
+    public ApplicationView {
+        methods = List.copyOf(methods);
+        operations = List.copyOf(operations);
+        mappings = Collections.unmodifiableSet(new TreeSet<>(mappings));
+    }
+
+    /** Tests whether code that is not known can use any policy. */
+    boolean hidesPolicies() {
+        return usesLimiter || hidesClasses;
+    }
+
+    /** Tests whether no annotation names a policy and no other code can use it. */
+    boolean isUnused(String policy) {
+        return !hidesPolicies() && !policiesOfAnnotations().contains(policy);
+    }
+
+    Set<String> policiesOfAnnotations() {
+        return methods.stream()
+                .flatMap(method -> method.policies().stream())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    Set<String> endpoints() {
+        return methods.stream().map(MethodLimits::endpoint).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Tests whether a request that Jakarta REST serves can match a pattern. */
+    boolean canServe(PathPattern pattern) {
+        return mappings.isEmpty()
+                || mappings.stream()
+                        .anyMatch(mapping -> mapping.endsWith(BELOW)
+                                ? pattern.reaches(RequestPath.of(prefix(mapping)))
+                                : pattern.matches(RequestPath.of(mapping)));
+    }
+
+    /** Returns the paths that Jakarta REST serves and that differ from a pattern by the path of the application only. */
+    Optional<String> served(PathPattern pattern) {
+        String paths = mappings.stream()
+                .filter(mapping -> mapping.endsWith(BELOW) && !OF_SERVER.contains(mapping))
+                .map(mapping -> prefix(mapping) + pattern)
+                .collect(Collectors.joining(" or "));
+        return paths.isEmpty() ? Optional.empty() : Optional.of(paths);
+    }
+
+    private static String prefix(String mapping) {
+        return mapping.substring(0, mapping.length() - BELOW.length());
+    }
+}

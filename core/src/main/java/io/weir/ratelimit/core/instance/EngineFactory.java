@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.instance;
+
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.engine.CallerQuotas;
+import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.events.Penalties;
+import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendStateListener;
+import io.weir.ratelimit.core.fallback.FailureModes;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
+import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * Creates the engine of a deployment and the objects around it.
+ *
+ * @param settings the settings
+ * @param environment the clock, the random numbers and the backends in process
+ * @param backend the backend that the configuration selects
+ * @param telemetry the listeners of metrics and logs
+ * @param events the events that the application observes
+ * @param masker masks the keys of events
+ * @param executor runs tasks in the background
+ */
+public record EngineFactory(
+        Settings settings,
+        EngineEnvironment environment,
+        RateLimitBackend backend,
+        Telemetry telemetry,
+        ApplicationEvents events,
+        KeyMasker masker,
+        Supplier<Executor> executor) {
+    /** The number of addresses whose reads of the quota resource are counted. */
+    private static final int MAX_QUOTA_READERS = 10_000;
+
+    /** Creates the health of the backend. */
+    public BackendHealth health() {
+        List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
+        listeners.addAll(events.backendObservers());
+        BackendHealth health = new BackendHealth(
+                backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, listeners);
+        environment.health(health);
+        return health;
+    }
+
+    /** Creates the counter of keys, which counts nothing if limits are disabled. */
+    public TopKeysTracker topKeys() {
+        return settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
+    }
+
+    /**
+     * Creates the engine.
+     *
+     * @param observers the listeners of the application, which follow those of the telemetry
+     */
+    public RateLimitEngine engine(
+            BackendHealth health,
+            Overrides overrides,
+            TopKeysTracker topKeys,
+            KnownBlocks blocks,
+            List<DecisionListener> observers) {
+        FailureModes failureModes = new FailureModes(
+                settings.instances(), () -> environment.local(settings.localMaxKeys()), environment.random());
+        List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
+        listeners.addAll(observers);
+        return RateLimitEngine.on(new FallbackBackend(backend, failureModes, health, settings.deadline()))
+                .encoder(new IdentityEncoder(settings.keySecret()))
+                .listeners(listeners)
+                .clock(environment.clock())
+                .overrides(overrides)
+                .topKeys(topKeys)
+                .thresholds(thresholds())
+                .penalties(penalties(blocks))
+                .build();
+    }
+
+    /**
+     * Creates the quotas of callers, for the quota resource.
+     *
+     * @param policies returns the policies in force
+     * @param outgoing the names of the policies that REST clients have and no method
+     * @param terms the terms of key expressions
+     */
+    public CallerQuotas quotas(
+            RateLimitEngine engine, Supplier<Map<String, Policy>> policies, Set<String> outgoing, KeyTerms terms) {
+        return new CallerQuotas(
+                engine,
+                policies,
+                outgoing,
+                KeyExpression.parse("ip", terms)::resolve,
+                new IdentityEncoder(settings.keySecret()),
+                environment.local(MAX_QUOTA_READERS));
+    }
+
+    private Penalties penalties(KnownBlocks blocks) {
+        return new Penalties(
+                backend,
+                masker,
+                executor,
+                telemetry.penalties(),
+                settings.enabled() ? events.penaltyObservers() : List.of(),
+                blocks);
+    }
+
+    private QuotaThresholds thresholds() {
+        return new QuotaThresholds(
+                backend,
+                new IdentityEncoder(settings.keySecret()),
+                masker,
+                executor,
+                () -> environment.clock().epochMillis() * 1_000,
+                settings.enabled() ? events.thresholdObservers() : List.of());
+    }
+}

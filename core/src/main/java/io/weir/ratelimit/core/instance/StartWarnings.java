@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.instance;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConsoleSettings;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.key.AddressRange;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.CostCheck;
+import io.weir.ratelimit.core.policy.EffectCheck;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.PenaltyCheck;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+
+/** The warnings about valid settings that are probably a mistake. */
+public final class StartWarnings {
+    private static final Set<AddressRange> EVERYONE =
+            Set.of(AddressRange.parse("0.0.0.0/0"), AddressRange.parse("::/0"));
+
+    private static final String CONSOLE = "io.weir.ratelimit.console.ConsoleServlet";
+
+    private static final Duration LONG = Duration.ofDays(1);
+
+    /** The name of a policy, a tier or a client that YAML has instead of another word. */
+    private static final Pattern READ_BY_YAML =
+            Pattern.compile("(ratelimit\\.(?:policies\\.(?:.+\\.tiers\\.)?|clients\\.)\"?(true|false|null)\"?)\\..+");
+
+    private final Settings settings;
+    private final ConfigProperties config;
+    private final PolicySnapshot snapshot;
+    private final List<Message> warnings = new ArrayList<>();
+
+    public StartWarnings(Settings settings, ConfigProperties config, PolicySnapshot snapshot) {
+        this.settings = settings;
+        this.config = config;
+        this.snapshot = snapshot;
+    }
+
+    /** Returns one message for each warning. */
+    public List<Message> all(String backend, List<MethodLimits> methods, Set<String> policiesOfSources) {
+        if (settings.enabled()) {
+            checkBackend(backend);
+            checkAddresses();
+            checkHeaders(backend);
+            checkCosts(methods);
+            checkPenalties();
+            checkSources(policiesOfSources);
+            warnings.addAll(snapshot.withoutEffect());
+            warnings.addAll(EffectCheck.ofApplication(config));
+            checkNames();
+        }
+        checkConsole();
+        return List.copyOf(warnings);
+    }
+
+    private boolean isSet(String property) {
+        return config.get(property).value().isPresent();
+    }
+
+    private void checkBackend(String backend) {
+        boolean local = backend.equals("local") && !isReplaced();
+        if (local && settings.instances() > 1) {
+            warnings.add(MESSAGES.message("WEIR-005", settings.instances()));
+        } else if (local && isSet("KUBERNETES_SERVICE_HOST") && !isSet(ConfigKeys.INSTANCES.name())) {
+            warnings.add(MESSAGES.message("WEIR-005.kubernetes"));
+        }
+        if (local) {
+            checkLongLimits(backend);
+        }
+        if (backend.equals("redisson") && !isSet(ConfigKeys.NAMESPACE.name())) {
+            warnings.add(MESSAGES.message("WEIR-006"));
+        }
+        if (!local && settings.instances() == 1) {
+            checkFailureModes();
+        }
+    }
+
+    /** Tests whether the environment of a test counts in process in place of a configured Redis. */
+    private boolean isReplaced() {
+        return settings.backend().equals(ConfigKeys.BACKEND.defaultText())
+                && (isSet(ConfigKeys.REDIS_ADDRESS.name()) || isSet(ConfigKeys.REDIS_CONFIG.name()));
+    }
+
+    /** Checks that a restart does not end long periods. */
+    private void checkLongLimits(String backend) {
+        Set<String> policies = new TreeSet<>();
+        snapshot.policies().values().stream()
+                .filter(policy -> policy.rollout().mode() != Policy.Mode.OFF
+                        && limits(policy).stream().anyMatch(StartWarnings::isLong))
+                .forEach(policy -> policies.add(policy.name()));
+        if (!policies.isEmpty()) {
+            warnings.add(MESSAGES.message("WEIR-020", policies, backend));
+        }
+    }
+
+    private static boolean isLong(PolicyLimits limits) {
+        return limits.limits().stream()
+                .anyMatch(limit -> !limit.isConcurrency() && limit.window().compareTo(LONG) >= 0);
+    }
+
+    /** Checks names that a file can have as another word. The value of a claim can be true or false, so a tier can have this name. */
+    private void checkNames() {
+        Set<String> found = new HashSet<>();
+        for (String property : config.names()) {
+            Matcher name = READ_BY_YAML.matcher(property);
+            if (name.matches()
+                    && found.add(name.group(1))
+                    && (!name.group(1).contains(".tiers.") || isYaml(config.source(property)))) {
+                warnings.add(MESSAGES.message("WEIR-021", name.group(1), name.group(2)));
+            }
+        }
+    }
+
+    private static boolean isYaml(String source) {
+        String name = source.toLowerCase(Locale.ROOT);
+        return name.contains("yaml") || name.contains("yml");
+    }
+
+    /** Checks the failure modes that depend on the number of instances. */
+    private void checkFailureModes() {
+        Set<String> local = enforced(FailureMode.LOCAL);
+        if (!local.isEmpty() && !isSet(ConfigKeys.INSTANCES.name())) {
+            warnings.add(MESSAGES.message("WEIR-010", local));
+        }
+        Set<String> sample = enforced(FailureMode.SAMPLE);
+        if (!sample.isEmpty()) {
+            warnings.add(MESSAGES.message("WEIR-011", sample));
+        }
+    }
+
+    /** Returns the policies that reject calls and have a failure mode. */
+    private Set<String> enforced(FailureMode mode) {
+        Set<String> names = new TreeSet<>();
+        snapshot.policies().values().stream()
+                .filter(policy -> policy.canReject() && policy.onFailure() == mode)
+                .forEach(policy -> names.add(policy.name()));
+        return names;
+    }
+
+    /** Returns a warning if only known names are found in a source, and the configuration does not complete them. */
+    public static List<Message> withoutNames(Set<String> sources, ConfigProperties config) {
+        boolean completed = Stream.of(ConfigKeys.PATH_POLICIES, ConfigKeys.CLIENT_NAMES)
+                .anyMatch(key -> config.get(key.name()).value().isPresent());
+        return sources.isEmpty() || completed ? List.of() : List.of(MESSAGES.message("WEIR-016", sources));
+    }
+
+    private void checkAddresses() {
+        settings.trustedProxies().stream()
+                .filter(EVERYONE::contains)
+                .forEach(range -> warnings.add(MESSAGES.message("WEIR-007.proxies", range)));
+        EVERYONE.stream()
+                .filter(snapshot.bypass()::includes)
+                .forEach(range -> warnings.add(MESSAGES.message("WEIR-007.bypass", range)));
+    }
+
+    private void checkHeaders(String backend) {
+        Set<String> policies = new TreeSet<>();
+        snapshot.policies().values().stream()
+                .filter(policy -> policy.key().usesHeader())
+                .forEach(policy -> policies.add(policy.name()));
+        if (!backend.equals("local")
+                && !policies.isEmpty()
+                && settings.keySecret().isEmpty()) {
+            warnings.add(MESSAGES.message("WEIR-008", policies));
+        }
+    }
+
+    private void checkCosts(List<MethodLimits> methods) {
+        for (Policy policy : new TreeMap<>(snapshot.policies()).values()) {
+            for (PolicyLimits limits : limits(policy)) {
+                OptionalLong capacity = CostCheck.capacity(limits);
+                OptionalLong cost = costs(policy, methods).max();
+                if (capacity.isPresent() && cost.isPresent() && cost.getAsLong() > capacity.getAsLong()) {
+                    warnings.add(MESSAGES.message("WEIR-009", limits, capacity.getAsLong(), cost.getAsLong()));
+                }
+            }
+        }
+    }
+
+    private void checkPenalties() {
+        for (Policy policy : new TreeMap<>(snapshot.policies()).values()) {
+            PenaltyCheck.reachable(policy)
+                    .ifPresent(rejections ->
+                            warnings.add(MESSAGES.message("WEIR-025", policy.name(), rejections, after(policy))));
+            policy.penalty()
+                    .filter(rule -> policy.canReject() && policy.key().isGlobal())
+                    .ifPresent(rule ->
+                            warnings.add(MESSAGES.message("WEIR-025.global", policy.name(), rule.rejections())));
+        }
+    }
+
+    private static String after(Policy policy) {
+        return policy.penalty()
+                .map(rule -> rule.rejections() + "/"
+                        + Limit.of(Algorithm.FIXED_WINDOW, rule.rejections(), rule.window())
+                                .windowText())
+                .orElseThrow();
+    }
+
+    private static List<PolicyLimits> limits(Policy policy) {
+        return Stream.concat(
+                        Stream.of(policy.limits()), new TreeMap<>(policy.tiers().limits()).values().stream())
+                .toList();
+    }
+
+    /** Returns the configured costs of calls under a policy. */
+    private LongStream costs(Policy policy, List<MethodLimits> methods) {
+        LongStream ofMethods = methods.stream()
+                .filter(method -> method.isUnder(policy.name()))
+                .mapToLong(method -> snapshot.costs().getOrDefault(method.endpoint(), method.costUnder(policy)));
+        LongStream ofPaths = policy.pathRule().stream()
+                .flatMap(rule -> Stream.concat(
+                        rule.costs().values().stream(),
+                        rule.paths().isEmpty() && !rule.byDefault() ? Stream.empty() : Stream.of(policy.cost())))
+                .mapToLong(Long::longValue);
+        return LongStream.concat(ofMethods, ofPaths);
+    }
+
+    private void checkConsole() {
+        ConsoleSettings console = settings.console();
+        if (!console.enabled()) {
+            if (settings.changes().enabled()) {
+                warnings.add(MESSAGES.message("WEIR-453.console"));
+            }
+            return;
+        }
+        if (console.open()) {
+            warnings.add(MESSAGES.message("WEIR-013"));
+        } else if (console.role().isEmpty()) {
+            warnings.add(MESSAGES.message("WEIR-012"));
+        }
+        if (!isConsoleAvailable()) {
+            warnings.add(MESSAGES.message("WEIR-014"));
+        }
+    }
+
+    /** Looks in both class loaders: in an EAR, the console can be in a WAR and this library in the EAR. */
+    private static boolean isConsoleAvailable() {
+        return Stream.of(
+                        StartWarnings.class.getClassLoader(),
+                        Thread.currentThread().getContextClassLoader())
+                .filter(Objects::nonNull)
+                .anyMatch(StartWarnings::hasConsole);
+    }
+
+    private static boolean hasConsole(ClassLoader loader) {
+        try {
+            Class.forName(CONSOLE, false, loader);
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+
+    private void checkSources(Set<String> policiesOfSources) {
+        policiesOfSources.stream()
+                .filter(name -> !snapshot.policies().containsKey(name))
+                .forEach(name -> warnings.add(MESSAGES.message(
+                        "WEIR-315", name, new TreeSet<>(snapshot.policies().keySet()))));
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.metrics;
+
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.spi.BackendListener;
+import java.util.Optional;
+
+/**
+ * The listeners that record metrics.
+ *
+ * @param decisions records decisions and changes of the backend
+ * @param config records reloads and failed look-ups
+ * @param outgoing records pauses and retries of REST clients
+ * @param nearLimit records the longest time for which a key has been near a limit
+ * @param slots records the slots of running calls
+ * @param penalties counts penalties
+ * @param backend records the calls of a shared backend; empty without one
+ */
+public record Metrics(
+        DecisionMetrics decisions,
+        ConfigMetrics config,
+        OutgoingMetrics outgoing,
+        NearLimitMetrics nearLimit,
+        SlotMetrics slots,
+        PenaltyMetrics penalties,
+        Optional<BackendListener> backend) {
+    /**
+     * Creates the listeners, which register their meters.
+     *
+     * @param meters the meters of the host
+     * @param settings the settings
+     * @param backend the name of the backend
+     * @return the listeners
+     */
+    public static Metrics of(Meters meters, Settings settings, String backend) {
+        return new Metrics(
+                new DecisionMetrics(meters, backend),
+                new ConfigMetrics(meters, settings.reloads()),
+                new OutgoingMetrics(meters),
+                new NearLimitMetrics(meters),
+                new SlotMetrics(meters),
+                new PenaltyMetrics(meters),
+                backend.equals(DecisionMetrics.LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)));
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.metrics;
+
+import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.core.config.ReloadListener;
+import io.weir.ratelimit.core.fallback.BackendStateListener;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.outgoing.OutgoingListener;
+import io.weir.ratelimit.core.policy.ResolverListener;
+import io.weir.ratelimit.core.policy.SourceListener;
+import io.weir.ratelimit.core.slots.SlotListener;
+import io.weir.ratelimit.spi.BackendListener;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The listeners of an application that measure and log.
+ *
+ * @param listeners the listeners for decisions
+ * @param backendStateListeners the listeners for changes of the backend
+ * @param backend the listener for events of a shared backend; empty without one
+ * @param spans the decorator for spans that start after the decision
+ * @param reloads the listener for changes of the configuration
+ * @param sources the listener for failed look-ups of overrides
+ * @param resolvers the listener for failures of key resolvers and tier resolvers
+ * @param outgoing the listener for pauses and retries of REST clients
+ * @param penalties receive each penalty and do not block the thread
+ * @param nearLimit receives the longest time for which a key has been near a limit, by policy
+ * @param slots the listener for the slots of running calls
+ */
+public record Telemetry(
+        List<DecisionListener> listeners,
+        List<BackendStateListener> backendStateListeners,
+        Optional<BackendListener> backend,
+        SpanDecorator spans,
+        ReloadListener reloads,
+        SourceListener sources,
+        ResolverListener resolvers,
+        OutgoingListener outgoing,
+        List<Consumer<PenaltyImposed>> penalties,
+        Consumer<Map<String, Duration>> nearLimit,
+        SlotListener slots) {
+    /** Telemetry without listeners. */
+    public static final Telemetry NONE = new Telemetry(
+            List.of(),
+            List.of(),
+            Optional.empty(),
+            SpanDecorator.NONE,
+            result -> {},
+            (policy, failure) -> {},
+            (kind, resolver, failure) -> {},
+            OutgoingListener.NONE,
+            List.of(),
+            longest -> {},
+            SlotListener.NONE);
+
+    /** Copies the lists. */
+    public Telemetry {
+        listeners = List.copyOf(listeners);
+        backendStateListeners = List.copyOf(backendStateListeners);
+        penalties = List.copyOf(penalties);
+    }
+
+    /**
+     * Returns the telemetry of an application.
+     *
+     * @param metrics the metrics; empty if none are recorded
+     * @param spans the decorator of spans
+     * @param observers receive the rejections, with masked keys
+     * @param keys masks the keys
+     * @return the telemetry
+     */
+    public static Telemetry of(
+            Optional<Metrics> metrics,
+            SpanDecorator spans,
+            List<Consumer<RateLimitRejected>> observers,
+            KeyMasker keys) {
+        List<DecisionListener> listeners = new ArrayList<>();
+        metrics.ifPresent(recorded -> listeners.add(recorded.decisions()));
+        if (spans != SpanDecorator.NONE) {
+            listeners.add(spans);
+        }
+        listeners.add(new RejectionLog(keys, System::nanoTime));
+        listeners.add(new ForeignStateLog(keys, System::nanoTime));
+        observers.forEach(observer -> listeners.add(new RejectionNotifier(keys, observer)));
+        List<Consumer<PenaltyImposed>> penalties = new ArrayList<>();
+        penalties.add(new PenaltyLog(System::nanoTime));
+        metrics.ifPresent(recorded -> penalties.add(recorded.penalties()));
+        return new Telemetry(
+                listeners,
+                metrics.<BackendStateListener>map(Metrics::decisions).stream().toList(),
+                metrics.flatMap(Metrics::backend),
+                spans,
+                metrics.<ReloadListener>map(Metrics::config).orElse(NONE.reloads),
+                metrics.<SourceListener>map(Metrics::config).orElse(NONE.sources),
+                metrics.<ResolverListener>map(Metrics::config).orElse(NONE.resolvers),
+                metrics.<OutgoingListener>map(Metrics::outgoing).orElse(OutgoingListener.NONE),
+                penalties,
+                metrics.<Consumer<Map<String, Duration>>>map(Metrics::nearLimit).orElse(NONE.nearLimit),
+                metrics.<SlotListener>map(Metrics::slots).orElse(NONE.slots));
+    }
+}

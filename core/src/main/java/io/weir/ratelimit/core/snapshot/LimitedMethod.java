@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.snapshot;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
+import java.lang.reflect.Method;
+
+/**
+ * A limited method of a bean.
+ *
+ * @param beanClass the class of the bean
+ * @param method the method
+ * @param limits the limits of its annotations
+ * @param servesRequests whether requests call the method, which then report the end of its work
+ */
+public record LimitedMethod(Class<?> beanClass, Method method, MethodLimits limits, boolean servesRequests) {
+
+    /** Checks that the method can be under a policy: it names the arguments of the key, the policy is not early, and knows the end of the call. */
+    public void check(Policy policy, Problems problems) {
+        NamedArguments.check(beanClass, method, policy, problems);
+        ResultCheck.checkEnd(this, policy, problems);
+        if (policy.isEarly()) {
+            problems.add(MESSAGES.problem("WEIR-214", beanClass.getName() + "." + method.getName(), policy.name()));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.snapshot;
+
+import io.weir.ratelimit.core.config.Origin;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.Bypass;
+import io.weir.ratelimit.core.policy.EffectCheck;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.PathRules;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The policies of one state of the configuration. A changed configuration replaces the whole snapshot.
+ *
+ * @param policies all policies by name
+ * @param costs the configured costs of methods by endpoint
+ * @param paths the policies with a path rule that apply to matched requests
+ * @param early the policies with a path rule that apply before a request is matched
+ * @param bindings the policies of methods
+ * @param bypass the conditions under which a call is not limited
+ * @param origins the origins of the attributes of each policy
+ * @param invalid the problems of the policies that have some, whose previous values apply, by name
+ */
+public record PolicySnapshot(
+        Map<String, Policy> policies,
+        Map<String, Long> costs,
+        PathRules paths,
+        PathRules early,
+        MethodBindings bindings,
+        Bypass bypass,
+        Map<String, List<Origin>> origins,
+        Map<String, List<ConfigurationProblem>> invalid) {
+    /** Copies the maps. */
+    public PolicySnapshot {
+        policies = Map.copyOf(policies);
+        costs = Map.copyOf(costs);
+        origins = Map.copyOf(origins);
+        invalid = Map.copyOf(invalid);
+    }
+
+    /** Tests whether a policy exists, also one that only a method of a class defines that was no bean at deployment. */
+    public boolean has(String policy) {
+        return policies.containsKey(policy) || bindings.have(policy);
+    }
+
+    /** Returns a warning for each attribute of a policy that has no effect. A reload logs the new ones too. */
+    public List<Message> withoutEffect() {
+        return EffectCheck.ofPolicies(policies, origins);
+    }
+
+    /** Returns the names of the policies with a concurrency limit. */
+    public List<String> withSlots() {
+        return policies.values().stream()
+                .filter(Policy::hasConcurrency)
+                .map(Policy::name)
+                .toList();
+    }
+
+    /** Returns a snapshot with the same policies that limits no call. */
+    public PolicySnapshot disabled() {
+        return new PolicySnapshot(
+                policies,
+                costs,
+                PathRules.NONE,
+                PathRules.NONE,
+                new MethodBindings((beanClass, method) -> Binding.NONE, beanClass -> false),
+                Bypass.NONE,
+                origins,
+                invalid);
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.snapshot;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.changes.ChangeTarget.Findings;
+import io.weir.ratelimit.core.changes.ChangedProperties;
+import io.weir.ratelimit.core.changes.PolicyValues;
+import io.weir.ratelimit.core.changes.RuntimeChange;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigSnapshot;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.ReloadListener;
+import io.weir.ratelimit.core.config.ReloadListener.Result;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * A reload of the policies. It loads a new snapshot if a property or a runtime change has changed; the valid parts of a change apply. A set
+ * of problems is logged once, until the problems change. Only one thread at a time reloads. A slow configuration source does not delay
+ * runtime changes, because the sources are read without the monitor.
+ */
+public final class Reload implements Runnable {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final PolicySnapshotLoader loader;
+    private final Supplier<ConfigProperties> configuration;
+    private final Consumer<PolicySnapshot> target;
+    private final ReloadListener listener;
+    private final Readings readings;
+
+    /** Held while the configuration sources are read. */
+    private final ReentrantLock reading = new ReentrantLock();
+
+    private volatile ConfigSnapshot loadedConfig;
+
+    /** The snapshot of the configuration, without runtime changes. */
+    private volatile PolicySnapshot configured;
+
+    private List<ConfigurationProblem> ofConfiguration = List.of();
+
+    private PolicySnapshot snapshot;
+    private PolicyValues values = PolicyValues.NONE;
+    private Set<ConfigurationProblem> problems = Set.of();
+    private boolean failing;
+
+    /**
+     * Creates a reload.
+     *
+     * @param configuration returns the current configuration
+     * @param loadedConfig the configuration of the snapshot
+     * @param snapshot the snapshot in force
+     * @param target receives each new snapshot
+     * @param listener receives the result of each change
+     * @param readings keeps the result of the last reload
+     */
+    public Reload(
+            PolicySnapshotLoader loader,
+            Supplier<ConfigProperties> configuration,
+            ConfigSnapshot loadedConfig,
+            PolicySnapshot snapshot,
+            Consumer<PolicySnapshot> target,
+            ReloadListener listener,
+            Readings readings) {
+        this.loader = loader;
+        this.configuration = configuration;
+        this.loadedConfig = loadedConfig;
+        this.configured = snapshot;
+        this.snapshot = snapshot;
+        this.target = target;
+        this.listener = listener;
+        this.readings = readings;
+    }
+
+    /** Reloads once. An exception of a configuration source is logged and not thrown. */
+    @Override
+    public void run() {
+        reading.lock();
+        try {
+            ConfigProperties current = configuration.get();
+            if (loadedConfig.isSameIn(current)) {
+                record(false);
+            } else {
+                load(new ConfigSnapshot(current));
+            }
+            failing = false;
+        } catch (RuntimeException | LinkageError e) {
+            failed(e);
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private synchronized void record(boolean changed) {
+        readings.read(problems.isEmpty() ? Result.APPLIED : Result.INVALID, List.copyOf(problems), changed);
+    }
+
+    private synchronized void failed(Throwable thrown) {
+        listener.reloaded(Result.FAILED);
+        readings.read(Result.FAILED, List.of(problem(thrown)), false);
+        if (!failing) {
+            failing = true;
+            MESSAGES.log(LOG, thrown, "WEIR-317");
+        }
+    }
+
+    /** Describes an exception without its message, which can contain a secret. */
+    private static ConfigurationProblem problem(Throwable thrown) {
+        return MESSAGES.problem(
+                "WEIR-317.source", "configuration", "", thrown.getClass().getName());
+    }
+
+    /** Loads a changed configuration, and then applies it with the runtime changes that are in force at that time. */
+    private void load(ConfigSnapshot config) {
+        Problems found = new Problems();
+        found.addAll(config.problems());
+        PolicySnapshot next = loader.reload(config, configured, found);
+        synchronized (this) {
+            configured = next;
+            loadedConfig = config;
+            ofConfiguration = found.found();
+            record(replace(true));
+        }
+    }
+
+    /** Applies the values of runtime changes over the configuration that was read last. */
+    public synchronized void apply(PolicyValues changed) {
+        values = changed;
+        record(replace(false));
+    }
+
+    /** Checks the configuration with the values of runtime changes, and limits of single keys, without applying them. */
+    public synchronized Findings check(PolicyValues changed, Collection<RuntimeChange> overrides) {
+        Problems found = new Problems();
+        ConfigProperties config = ChangedProperties.over(loadedConfig, changed, names());
+        PolicySnapshot next = loader.change(config, snapshot, configured, found);
+        return new Findings(found.found(), next.invalid(), loader.problems(next, config, overrides));
+    }
+
+    /** Returns the configuration that was read last, another object after each change. */
+    public ConfigSnapshot configuration() {
+        return loadedConfig;
+    }
+
+    /** Returns the names of the policies that exist without runtime changes. */
+    public Set<String> names() {
+        return configured.policies().keySet();
+    }
+
+    /** Replaces the snapshot in force, if it changes. Returns whether the policies have changed. */
+    private boolean replace(boolean reloaded) {
+        Problems found = new Problems();
+        found.addAll(ofConfiguration);
+        PolicySnapshot next = values.isEmpty()
+                ? configured
+                : loader.change(ChangedProperties.over(loadedConfig, values, names()), snapshot, configured, found);
+        PolicyChanges changes = PolicyChanges.between(snapshot, next);
+        List<Message> warnings = new ArrayList<>(next.withoutEffect());
+        warnings.removeAll(snapshot.withoutEffect());
+        if (!changes.isEmpty() || !next.origins().equals(snapshot.origins())) {
+            snapshot = next;
+            target.accept(next);
+        }
+        boolean corrected = !problems.isEmpty() && found.found().isEmpty();
+        logProblems(found);
+        if (reloaded) {
+            notify(changes, found, corrected);
+        }
+        warnings.forEach(warning -> warning.log(LOG));
+        return !changes.isEmpty();
+    }
+
+    private void notify(PolicyChanges changes, Problems found, boolean corrected) {
+        if (!changes.isEmpty() || corrected) {
+            MESSAGES.log(LOG, corrected ? "WEIR-314.corrected" : "WEIR-314", changes);
+        }
+        if (!changes.withoutPaths().isEmpty()) {
+            MESSAGES.log(LOG, "WEIR-325", changes.withoutPaths());
+        }
+        if (!found.found().isEmpty()) {
+            listener.reloaded(Result.INVALID);
+        } else if (!changes.isEmpty() || corrected) {
+            listener.reloaded(Result.APPLIED);
+        }
+    }
+
+    private void logProblems(Problems found) {
+        Set<ConfigurationProblem> current = new LinkedHashSet<>(found.found());
+        if (!current.isEmpty() && !current.equals(problems)) {
+            MESSAGES.message("WEIR-313").withLines(found.lines()).log(LOG);
+        }
+        problems = current;
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.snapshot;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.policy.Policy;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+
+/** A check for limited methods whose work continues after they have returned. Annotations and types have names, because APIs can be missing. */
+public final class ResultCheck {
+    private static final String ENTERPRISE_BEAN = "jakarta.ejb.Asynchronous";
+    private static final Set<String> OTHER_THREAD = Set.of(
+            ENTERPRISE_BEAN,
+            "jakarta.enterprise.concurrent.Asynchronous",
+            "org.eclipse.microprofile.faulttolerance.Asynchronous");
+    private static final Set<String> REACTIVE =
+            Set.of("org.reactivestreams.Publisher", "io.smallrye.mutiny.Uni", "io.reactivex.rxjava3.core.SingleSource");
+
+    private ResultCheck() {}
+
+    /** Checks that the thread of the caller decides. The interceptors of an enterprise bean run after the change of the thread. */
+    public static void checkThread(Class<?> beanClass, Method method, Problems problems) {
+        if (isAnnotated(beanClass, method, Set.of(ENTERPRISE_BEAN))) {
+            problems.add(MESSAGES.problem("WEIR-260", place(beanClass, method), ""));
+        }
+    }
+
+    /** Checks that the end of the work is known if a policy needs it. A request reports the end of its resource method. */
+    static void checkEnd(LimitedMethod limited, Policy policy, Problems problems) {
+        Class<?> beanClass = limited.beanClass();
+        Method method = limited.method();
+        Class<?> result = method.getReturnType();
+        if (CompletionStage.class.isAssignableFrom(result) || !needsEnd(policy)) {
+            return;
+        }
+        boolean otherThread = isAnnotated(beanClass, method, OTHER_THREAD);
+        boolean endsLater = endsLater(result) && !limited.servesRequests();
+        if (otherThread || endsLater) {
+            problems.add(MESSAGES.problem("WEIR-261", place(beanClass, method), result.getSimpleName(), policy.name()));
+        }
+    }
+
+    private static boolean needsEnd(Policy policy) {
+        return policy.hasConcurrency() || policy.count() != Policy.Count.ALWAYS;
+    }
+
+    private static boolean endsLater(Class<?> result) {
+        return Future.class.isAssignableFrom(result)
+                || Flow.Publisher.class.isAssignableFrom(result)
+                || TypeHierarchy.of(result).stream().map(Class::getName).anyMatch(REACTIVE::contains);
+    }
+
+    private static boolean isAnnotated(Class<?> beanClass, Method method, Set<String> annotations) {
+        return Stream.of(beanClass, method.getDeclaringClass(), method)
+                .flatMap(element -> Arrays.stream(element.getAnnotations()))
+                .anyMatch(annotation ->
+                        annotations.contains(annotation.annotationType().getName()));
+    }
+
+    private static String place(Class<?> beanClass, Method method) {
+        return beanClass.getName() + "." + method.getName();
+    }
+}

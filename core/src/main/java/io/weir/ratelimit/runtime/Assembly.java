@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.runtime;
+
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.changes.ChangeAudit;
+import io.weir.ratelimit.core.changes.ChangeCodec;
+import io.weir.ratelimit.core.changes.InstanceChanges;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.config.ConfigSnapshot;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.PropertySources;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.instance.BackendSelector;
+import io.weir.ratelimit.core.instance.BoundedResolvers;
+import io.weir.ratelimit.core.instance.DeploymentChanges;
+import io.weir.ratelimit.core.instance.EngineFactory;
+import io.weir.ratelimit.core.instance.LookupThreads;
+import io.weir.ratelimit.core.instance.PlatformTimer;
+import io.weir.ratelimit.core.instance.RepeatedTasks;
+import io.weir.ratelimit.core.instance.StartSummary;
+import io.weir.ratelimit.core.instance.StartWarnings;
+import io.weir.ratelimit.core.instance.TaskTimer;
+import io.weir.ratelimit.core.key.ClientAddress;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.metrics.NearLimitReport;
+import io.weir.ratelimit.core.metrics.RejectedKeysLog;
+import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.operations.RepeatedTask;
+import io.weir.ratelimit.core.outgoing.ClientReader;
+import io.weir.ratelimit.core.outgoing.OutgoingClient;
+import io.weir.ratelimit.core.policy.LookupTimes;
+import io.weir.ratelimit.core.policy.OverrideSources;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
+import io.weir.ratelimit.core.snapshot.CurrentPolicies;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.Reload;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.KeyResolver;
+import io.weir.ratelimit.spi.PolicySource;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.TierResolver;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/** Puts the parts of one application together. All problems are found before the first part is started. */
+final class Assembly {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    private final Problems problems = new Problems();
+    private final Platform platform;
+    private final List<Plugin> plugins;
+    private final PropertySources sources;
+    private final ConfigProperties config;
+    private final Settings settings;
+    private final KeyMasker masker;
+    private final EngineEnvironment environment;
+    private final Supplier<Executor> executor;
+    private final LookupThreads lookupThreads;
+
+    Assembly(Platform platform) {
+        this.platform = platform;
+        this.plugins = List.copyOf(platform.all(Plugin.class));
+        this.sources = plugins.isEmpty() ? platform.properties() : new LayeredSources(platform.properties(), plugins);
+        this.config = sources.first();
+        this.settings = Settings.read(config, problems);
+        // An initializer of a container reads the path, and reports no problem.
+        new ConfigReader(config, problems).optional(ConfigKeys.QUOTA_PATH);
+        this.masker = new KeyMasker(settings.keySecret());
+        this.environment = platform.environment();
+        this.executor = environment.executor(platform.executor());
+        this.lookupThreads = new LookupThreads(platform::lookupThreads);
+    }
+
+    Platform platform() {
+        return platform;
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    KeyMasker masker() {
+        return masker;
+    }
+
+    EngineEnvironment environment() {
+        return environment;
+    }
+
+    Supplier<Executor> executor() {
+        return executor;
+    }
+
+    LookupThreads lookupThreads() {
+        return lookupThreads;
+    }
+
+    /**
+     * Creates the parts, and starts the backend.
+     *
+     * @throws InvalidConfigurationException with all problems
+     */
+    Weir weir() {
+        PolicyParts loaded = load();
+        Telemetry telemetry = settings.enabled()
+                ? platform.telemetry(settings, loaded.backend().name(), masker, problems)
+                : Telemetry.NONE;
+        platform.check(problems);
+        plugins.forEach(
+                plugin -> problems.addAll(plugin.problems(platform.properties().first())));
+        if (!problems.found().isEmpty()) {
+            throw new InvalidConfigurationException(problems);
+        }
+        loaded.lookups().bounded().listener(telemetry.resolvers());
+        EngineParts parts = engine(loaded, telemetry);
+        parts.engine().slots().listener(telemetry.slots(), loaded.snapshot().withSlots());
+        PlatformTimer.start();
+        telemetry.backend().ifPresent(loaded.backend()::registerListener);
+        loaded.backend().start();
+        Optional<InstanceChanges> changes = changes(loaded.backend(), parts);
+        report(loaded, parts);
+        return new Weir(this, loaded, parts, telemetry, changes, timers(parts, telemetry, changes));
+    }
+
+    private PolicyParts load() {
+        PolicyParts.Lookups lookups = lookups();
+        ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
+        Map<String, OutgoingClient> clients = ClientReader.read(
+                loadedConfig, platform.annotatedClients(), lookups.bounded().keys(), problems);
+        OverrideSources overrides = OverrideSources.of(platform.all(PolicySource.class), problems);
+        RateLimitBackend backend = backend();
+        AnnotatedMethods methods = platform.methods(problems);
+        PolicySnapshotLoader loader = new PolicySnapshotLoader(
+                        methods.methods(), methods.scanner(), lookups.resolvers(), overrides.policies())
+                .withManagedBeans(methods.managed())
+                .withBackend(backend)
+                .withClients(clients.values());
+        PolicySnapshot snapshot = loader.load(loadedConfig, problems);
+        return new PolicyParts(loadedConfig, lookups.with(overrides), clients, backend, loader, snapshot);
+    }
+
+    private PolicyParts.Lookups lookups() {
+        ClientAddress addresses = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
+        LookupTimes times =
+                new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
+        BoundedResolvers bounded = new BoundedResolvers(
+                platform.named(KeyResolver.class, problems),
+                platform.named(TierResolver.class, problems),
+                times,
+                environment.lookUps(lookupThreads));
+        Map<String, KeyResolver> keys = bounded.keys();
+        KeyTerms terms =
+                new KeyTerms(settings.ipv4Prefix(), settings.ipv6Prefix(), addresses, keys, platform.hasClaims());
+        return new PolicyParts.Lookups(
+                addresses, times, bounded, new Resolvers(terms, bounded.tiers()), OverrideSources.NONE);
+    }
+
+    private RateLimitBackend backend() {
+        RateLimitBackend selected = new BackendSelector(
+                        platform.all(RateLimitBackend.class),
+                        environment.local(settings.localMaxKeys()),
+                        environment,
+                        config,
+                        problems)
+                .select(settings);
+        return environment.backend(selected, settings.deadline());
+    }
+
+    private EngineParts engine(PolicyParts loaded, Telemetry telemetry) {
+        OverrideSources checked = loaded.lookups()
+                .sources()
+                .checkedBy((policy, limits) -> loaded.loader().problemsOfKey(policy, limits, loaded.config()));
+        Overrides overrides = new Overrides(
+                checked, loaded.lookups().times(), environment.lookUps(lookupThreads), masker, telemetry.sources());
+        EngineFactory factory = new EngineFactory(
+                settings, environment, loaded.backend(), telemetry, platform.events(), masker, executor);
+        BackendHealth health = factory.health();
+        TopKeysTracker topKeys = factory.topKeys();
+        KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
+        RateLimitEngine engine = factory.engine(health, overrides, topKeys, blocks, listeners());
+        CurrentPolicies policies = new CurrentPolicies(
+                settings.enabled() ? loaded.snapshot() : loaded.snapshot().disabled());
+        Readings readings = new Readings(Clock.systemUTC());
+        return new EngineParts(
+                factory,
+                engine,
+                health,
+                new KeyAdministration(engine, overrides),
+                new EngineParts.KnownKeys(overrides, topKeys, blocks),
+                policies,
+                reload(loaded, policies, topKeys, telemetry, readings),
+                readings);
+    }
+
+    private List<DecisionListener> listeners() {
+        return Stream.concat(
+                        platform.all(DecisionListener.class).stream(),
+                        plugins.stream().flatMap(plugin -> plugin.listeners().stream()))
+                .toList();
+    }
+
+    private Reload reload(
+            PolicyParts loaded,
+            CurrentPolicies policies,
+            TopKeysTracker topKeys,
+            Telemetry telemetry,
+            Readings readings) {
+        if (settings.reloads()) {
+            sources.difference().ifPresent(reason -> MESSAGES.log(LOG, "WEIR-311", reason));
+        }
+        return new Reload(
+                loaded.loader(),
+                settings.reloads() ? sources : loaded::config,
+                loaded.config(),
+                loaded.snapshot(),
+                next -> {
+                    policies.replace(next);
+                    topKeys.retain(next.policies().keySet());
+                },
+                telemetry.reloads(),
+                readings);
+    }
+
+    /** Reads the runtime changes before the first request. Returns nothing if changes are not enabled. */
+    private Optional<InstanceChanges> changes(RateLimitBackend backend, EngineParts parts) {
+        if (!settings.enabled() || !settings.changes().enabled()) {
+            return Optional.empty();
+        }
+        ChangeCodec codec = new ChangeCodec(
+                new ConfigReader(config, new Problems()).value(ConfigKeys.NAMESPACE), settings.keySecret());
+        DeploymentChanges changes = new DeploymentChanges(
+                parts.reload(),
+                parts.policies(),
+                parts.known().overrides(),
+                parts.keys(),
+                parts.known().blocks());
+        return Optional.of(changes.start(
+                backend, codec, new ChangeAudit(masker), environment.clock()::nanos, settings.deadline()));
+    }
+
+    private void report(PolicyParts loaded, EngineParts parts) {
+        String backend = loaded.backend().name();
+        PolicySnapshot snapshot = settings.enabled() ? parts.policies().get() : loaded.snapshot();
+        new StartSummary(settings, snapshot, loaded.loader().methods())
+                .message(backend, config, sources.withoutNames())
+                .log(LOG);
+        new StartWarnings(settings, config, snapshot)
+                .all(
+                        backend,
+                        loaded.loader().methods(),
+                        loaded.lookups().sources().policies())
+                .forEach(warning -> warning.log(LOG));
+        if (settings.enabled()) {
+            StartWarnings.withoutNames(sources.withoutNames(), config).forEach(warning -> warning.log(LOG));
+        }
+        if (environment.isControlledByClients()) {
+            MESSAGES.log(LOG, "WEIR-611", "Weir-Test-Kit");
+        }
+    }
+
+    private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry, Optional<InstanceChanges> changes) {
+        List<RepeatedTask> tasks = Stream.concat(
+                        platform.all(RepeatedTask.class).stream(),
+                        plugins.stream().flatMap(plugin -> plugin.tasks().stream()))
+                .toList();
+        TopKeysTracker topKeys = parts.known().topKeys();
+        return new RepeatedTasks(
+                        settings,
+                        parts.reload(),
+                        changes,
+                        new RejectedKeysLog(topKeys),
+                        new NearLimitReport(() -> parts.policies().policies().keySet(), topKeys, telemetry.nearLimit()),
+                        tasks)
+                .timers(environment.tasks());
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.runtime;
+
+import io.weir.ratelimit.core.engine.KeyAdministration;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.instance.EngineFactory;
+import io.weir.ratelimit.core.operations.Readings;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.snapshot.CurrentPolicies;
+import io.weir.ratelimit.core.snapshot.Reload;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+
+/**
+ * The engine and what it works with.
+ *
+ * @param factory created the engine
+ * @param engine decides
+ * @param health the health of the backend
+ * @param keys the operations on keys of the backend
+ * @param known what this instance knows of keys
+ * @param policies the policies in force
+ * @param reload loads other policies
+ * @param readings the results of reading the configuration
+ */
+record EngineParts(
+        EngineFactory factory,
+        RateLimitEngine engine,
+        BackendHealth health,
+        KeyAdministration keys,
+        KnownKeys known,
+        CurrentPolicies policies,
+        Reload reload,
+        Readings readings) {
+    /**
+     * What this instance knows of keys.
+     *
+     * @param overrides the limits of single keys
+     * @param topKeys the keys with the most permits
+     * @param blocks the blocked keys
+     */
+    record KnownKeys(Overrides overrides, TopKeysTracker topKeys, KnownBlocks blocks) {}
+}

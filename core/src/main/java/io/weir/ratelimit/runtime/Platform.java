@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.runtime;
+
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.PropertySources;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.instance.ApplicationEvents;
+import io.weir.ratelimit.core.instance.LookupThreads;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.metrics.SpanDecorator;
+import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
+import io.weir.ratelimit.spi.CallContext;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.function.Supplier;
+
+/** What the surroundings of a {@link Weir} provide. A host implements it. The defaults suit plain Java. */
+public interface Platform {
+    /**
+     * Returns the sources of the configuration.
+     *
+     * @return the sources
+     */
+    PropertySources properties();
+
+    /**
+     * Returns the objects of the application that have a type, such as listeners, sources of limits, backends and plug-ins.
+     *
+     * @param type the type
+     * @param <T> the type
+     * @return the objects, in a fixed order
+     */
+    default <T> List<T> all(Class<T> type) {
+        return List.of();
+    }
+
+    /**
+     * Returns the key resolvers or tier resolvers of the application.
+     *
+     * @param type the type of the resolvers
+     * @param problems receives problems of their names
+     * @param <T> the type of the resolvers
+     * @return the resolvers by name
+     */
+    default <T> Map<String, T> named(Class<T> type, Problems problems) {
+        return Map.of();
+    }
+
+    /**
+     * Returns the limited methods of the application.
+     *
+     * @param problems receives problems of annotations
+     * @return the methods
+     */
+    default AnnotatedMethods methods(Problems problems) {
+        return AnnotatedMethods.NONE;
+    }
+
+    /**
+     * Returns the REST clients that annotations name.
+     *
+     * @return the first annotated type of each client
+     */
+    default Map<String, String> annotatedClients() {
+        return Map.of();
+    }
+
+    /**
+     * Returns the observers of events in the application.
+     *
+     * @return the observers
+     */
+    default ApplicationEvents events() {
+        return ApplicationEvents.NONE;
+    }
+
+    /**
+     * Returns the listeners that measure and log.
+     *
+     * @param settings the settings
+     * @param backend the name of the backend
+     * @param masker masks the keys
+     * @param problems receives problems of the settings
+     * @return the telemetry
+     */
+    default Telemetry telemetry(Settings settings, String backend, KeyMasker masker, Problems problems) {
+        return Telemetry.of(Optional.empty(), SpanDecorator.NONE, events().rejectionObservers(), masker);
+    }
+
+    /**
+     * Checks what only the host knows. The problems are reported with all others.
+     *
+     * @param problems receives the problems
+     */
+    default void check(Problems problems) {}
+
+    /**
+     * Returns the clock, the random numbers and the backends in process.
+     *
+     * @return the environment
+     */
+    default EngineEnvironment environment() {
+        return EngineEnvironment.REAL;
+    }
+
+    /**
+     * Returns the executor of background tasks.
+     *
+     * @return a supplier that is called on the thread that starts a task
+     */
+    default Supplier<Executor> executor() {
+        return ForkJoinPool::commonPool;
+    }
+
+    /**
+     * Returns the source of threads for look-ups of the application, which can hang.
+     *
+     * @return the source
+     */
+    default LookupThreads.Source lookupThreads() {
+        return LookupThreads.Source.DAEMONS;
+    }
+
+    /**
+     * Returns whether calls have claims.
+     *
+     * @return true if a key can use claims
+     */
+    default boolean hasClaims() {
+        return false;
+    }
+
+    /**
+     * Returns the call that the current thread serves.
+     *
+     * @return the call, empty if the thread serves none
+     */
+    default Optional<CallContext> currentCall() {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns the environment variables that can set properties.
+     *
+     * @return the names of the variables
+     */
+    default Set<String> environmentVariables() {
+        return Set.of();
+    }
+
+    /** Learns that the limiter is closed, and releases what the host created for it. */
+    default void closed() {}
+}

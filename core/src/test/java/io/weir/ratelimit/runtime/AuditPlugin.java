@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.runtime;
+
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.operations.RepeatedTask;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.DecisionListener;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** An example of a plug-in with a property, a check, a listener and a task. */
+final class AuditPlugin implements Plugin {
+    static final String LEVEL = "ratelimit.audit.level";
+
+    final AtomicInteger decisions = new AtomicInteger();
+    final CountDownLatch written = new CountDownLatch(1);
+
+    @Override
+    public Set<String> properties() {
+        return Set.of(LEVEL);
+    }
+
+    @Override
+    public List<ConfigurationProblem> problems(ConfigProperties config) {
+        String level = config.get(LEVEL).value().orElse("all");
+        return Set.of("all", "rejected").contains(level)
+                ? List.of()
+                : List.of(new ConfigurationProblem(
+                        "AUDIT-1", LEVEL, level, "the level is not known", "use all or rejected"));
+    }
+
+    @Override
+    public List<DecisionListener> listeners() {
+        return List.of(event -> decisions.incrementAndGet());
+    }
+
+    @Override
+    public List<RepeatedTask> tasks() {
+        return List.of(new RepeatedTask() {
+            @Override
+            public Duration interval() {
+                return Duration.ofMillis(1);
+            }
+
+            @Override
+            public void run() {
+                written.countDown();
+            }
+        });
+    }
+}

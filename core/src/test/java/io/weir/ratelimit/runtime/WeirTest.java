@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigProperty;
+import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.LimitOverride;
+import io.weir.ratelimit.spi.PolicySource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A limiter that plain Java creates. */
+@Timeout(30)
+class WeirTest {
+    private static final String LIMIT = "ratelimit.policies.api.limit";
+
+    private static List<Boolean> calls(RateLimiter limiter, int count) {
+        List<Boolean> allowed = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            allowed.add(limiter.acquire("api", "alice").allowed());
+        }
+        return allowed;
+    }
+
+    @Test
+    void limitsCallsByAProperty() {
+        try (Weir weir = Weir.builder().property(LIMIT, "2/1h").build()) {
+            assertThat(calls(weir.limiter(), 3)).containsExactly(true, true, false);
+        }
+    }
+
+    @Test
+    void readsAMapAndAPropertiesFileWithDefaults() {
+        Properties defaults = new Properties();
+        defaults.setProperty(LIMIT, "1/1h");
+        Properties file = new Properties(defaults);
+        try (Weir weir = Weir.builder()
+                .properties(file)
+                .properties(Map.of("ratelimit.policies.other.limit", "1/1h"))
+                .build()) {
+            assertThat(calls(weir.limiter(), 2)).containsExactly(true, false);
+            assertThat(weir.policies().policies()).containsOnlyKeys("api", "other");
+        }
+    }
+
+    @Test
+    void reportsAllProblemsInOneException() {
+        WeirBuilder builder = Weir.builder()
+                .property(LIMIT, "many")
+                .property("ratelimit.policies.api.mode", "maybe")
+                .keyResolver("not a name", call -> Optional.empty());
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(builder::build)
+                .withMessageContainingAll(LIMIT, "many", "ratelimit.policies.api.mode", "maybe", "not a name")
+                .satisfies(invalid -> assertThat(invalid.problems())
+                        .extracting(ConfigurationProblem::value)
+                        .containsExactlyInAnyOrder("many", "maybe", "not a name"));
+        assertThatIllegalStateException().isThrownBy(builder::build);
+    }
+
+    @Test
+    void aRedisWithoutItsJarIsAProblem() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "2/1h")
+                        .property("ratelimit.redis.address", "redis://localhost:6379")
+                        .build())
+                .withMessageContaining("ratelimit.redis.address");
+    }
+
+    @Test
+    void usesListenersSourcesAndBackendsOfTheProgram() {
+        List<Boolean> decisions = new ArrayList<>();
+        PolicySource source = new PolicySource() {
+            @Override
+            public Set<String> policies() {
+                return Set.of("api");
+            }
+
+            @Override
+            public Optional<LimitOverride> limits(String policy, Identity key) {
+                return Optional.of(LimitOverride.of("1/1h"));
+            }
+        };
+        try (Weir weir = Weir.builder()
+                .property(LIMIT, "100/1h")
+                .property("ratelimit.redis.deadline", "10s")
+                .listener(event -> decisions.add(event.decision().allowed()))
+                .source(source)
+                .backend(new LocalBackend(10))
+                .build()) {
+            assertThat(calls(weir.limiter(), 2)).containsExactly(true, false);
+        }
+        assertThat(decisions).containsExactly(true, false);
+    }
+
+    @Test
+    void aPluginEntersByTheDoor() throws InterruptedException {
+        AuditPlugin plugin = new AuditPlugin();
+        try (Weir weir = Weir.builder()
+                .property(LIMIT, "2/1h")
+                .property(AuditPlugin.LEVEL, "rejected")
+                .plugin(plugin)
+                .build()) {
+            calls(weir.limiter(), 3);
+            assertThat(plugin.decisions).hasValue(3);
+            assertThat(plugin.written.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void problemsOfAPluginAreReportedWithAllOthers() {
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "many")
+                        .property(AuditPlugin.LEVEL, "loud")
+                        .plugin(new AuditPlugin())
+                        .build())
+                .satisfies(invalid -> assertThat(invalid.problems())
+                        .extracting(ConfigurationProblem::place)
+                        .containsExactly(LIMIT, AuditPlugin.LEVEL));
+    }
+
+    @Test
+    void aPropertyOfAnAbsentPluginIsAProblem() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "2/1h")
+                        .property(AuditPlugin.LEVEL, "rejected")
+                        .build())
+                .withMessageContaining(AuditPlugin.LEVEL);
+    }
+
+    @Test
+    void aPluginPrecedesTheConfiguration() {
+        Plugin stricter = new Plugin() {
+            @Override
+            public ConfigProperties over(ConfigProperties config) {
+                return new ConfigProperties() {
+                    @Override
+                    public ConfigProperty get(String name) {
+                        return name.equals(LIMIT) ? ConfigProperty.of("1/1h") : config.get(name);
+                    }
+
+                    @Override
+                    public String source(String name) {
+                        return config.source(name);
+                    }
+
+                    @Override
+                    public Set<String> names() {
+                        return config.names();
+                    }
+                };
+            }
+        };
+        try (Weir weir = Weir.builder().property(LIMIT, "2/1h").plugin(stricter).build()) {
+            assertThat(calls(weir.limiter(), 2)).containsExactly(true, false);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.servlet;
+
+import io.weir.ratelimit.core.request.RequestState;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import java.io.IOException;
+
+/**
+ * A servlet filter that ends requests which hold slots: with the response, an asynchronous one when it completes, times out or fails. It
+ * surrounds all filters of the application. It also detects servlets of Jakarta REST without the filters of this library.
+ *
+ * <p>No other event of a request ends all of them: Open Liberty does not report the end of a request to listeners if it fails, and not
+ * every server ends the CDI request scope of each asynchronous request.
+ */
+public final class RequestEndFilter implements Filter {
+    private final UnlimitedServlets unlimited;
+
+    /**
+     * Creates the filter.
+     *
+     * @param unlimited checks requests that no filter of Jakarta REST has seen
+     */
+    public RequestEndFilter(UnlimitedServlets unlimited) {
+        this.unlimited = unlimited;
+    }
+
+    @Override
+    public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
+            throws IOException, ServletException {
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            if (request.getAttribute(RequestProperties.STATE) instanceof RequestState state
+                    && !continues(request, state)) {
+                state.end();
+            }
+        }
+        if (request.getAttribute(RequestProperties.BASE) == null) {
+            unlimited.check(request, response);
+        }
+    }
+
+    /** Returns whether the request continues without this thread, and has or can get slots. */
+    static boolean continues(ServletRequest request, RequestState state) {
+        if (!request.isAsyncStarted() || !(state.holdsSlots() || state.isWaiting())) {
+            return false;
+        }
+        try {
+            state.awaitEnd();
+            request.getAsyncContext().addListener(new AsyncRequestEnd(state));
+            // Another thread can have completed the response before the listener was there.
+            return request.isAsyncStarted();
+        } catch (IllegalStateException e) { // it has
+            return false;
+        }
+    }
+}

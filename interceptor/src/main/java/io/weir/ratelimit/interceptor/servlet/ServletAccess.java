@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.servlet;
+
+import io.weir.ratelimit.core.request.RequestState;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.ext.ContextResolver;
+import jakarta.ws.rs.ext.Providers;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The servlet request behind a REST request, as the servlet filters of the application have wrapped it. The feature registers this class
+ * only if the Servlet API is visible.
+ */
+public class ServletAccess implements ContextResolver<ServletAccess> {
+    @Context
+    private @Nullable HttpServletRequest request;
+
+    @Context
+    private @Nullable HttpServletResponse response;
+
+    @Override
+    public ServletAccess getContext(Class<?> type) {
+        return this;
+    }
+
+    /**
+     * Returns the access that the runtime has created.
+     *
+     * @param providers the providers of the runtime
+     * @return the access, null if the runtime has none
+     */
+    public static @Nullable ServletAccess find(@Nullable Providers providers) {
+        if (providers == null) {
+            return null;
+        }
+        ContextResolver<ServletAccess> resolver =
+                providers.getContextResolver(ServletAccess.class, MediaType.WILDCARD_TYPE);
+        return resolver == null ? null : resolver.getContext(ServletAccess.class);
+    }
+
+    /**
+     * Returns the address of the peer of the server.
+     *
+     * @return the address, null if there is no servlet request
+     */
+    public @Nullable String peerAddress() {
+        return request == null ? null : request.getRemoteAddr();
+    }
+
+    /**
+     * Returns the context root.
+     *
+     * @return the root, empty if there is no servlet request
+     */
+    public String contextPath() {
+        return request == null ? "" : request.getContextPath();
+    }
+
+    /**
+     * Returns whether the header fields of the response are already sent.
+     *
+     * @return false also on a thread that serves no request
+     */
+    public boolean isCommitted() {
+        try {
+            return response != null && response.isCommitted();
+        } catch (RuntimeException e) { // the server's object fails on a thread that serves no request
+            return false;
+        }
+    }
+
+    /**
+     * Returns the attached state. A property of a REST request is an attribute of the servlet request.
+     *
+     * @return the state; empty if none is attached
+     */
+    public Optional<RequestState> attachedState() {
+        return request != null && request.getAttribute(RequestProperties.STATE) instanceof RequestState state
+                ? Optional.of(state)
+                : Optional.empty();
+    }
+
+    /**
+     * Returns whether the end of the request is reported: by the filter, else to a listener of an asynchronous request. In an EAR, the
+     * container does not find the filter of a library outside the WAR.
+     *
+     * @param state the state of the request
+     * @return false if the caller has to end the request
+     */
+    public boolean reportsEnd(RequestState state) {
+        return request != null
+                && (request.getServletContext().getFilterRegistration(RequestEndFilter.class.getName()) != null
+                        || RequestEndFilter.continues(request, state));
+    }
+}

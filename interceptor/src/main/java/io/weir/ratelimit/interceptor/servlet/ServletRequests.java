@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.servlet;
+
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.spi.CallContext;
+import jakarta.enterprise.context.ContextNotActiveException;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.Optional;
+
+/** The servlet requests of beans that no REST resource calls. The class is loaded only if the Servlet API is visible. */
+public final class ServletRequests {
+    private final Instance<HttpServletRequest> request;
+
+    /**
+     * Creates the access.
+     *
+     * @param beans the bean manager
+     */
+    public ServletRequests(BeanManager beans) {
+        this.request = beans.createInstance().select(HttpServletRequest.class);
+    }
+
+    /**
+     * Returns the caller.
+     *
+     * @return the caller; empty if a request scope is active without a servlet request
+     */
+    public Optional<CallContext> caller() {
+        if (!request.isResolvable()) {
+            return Optional.empty();
+        }
+        try {
+            HttpServletRequest http = request.get();
+            return Optional.of(new ServletCall(http, Optional.ofNullable(http.getRemoteAddr())));
+        } catch (ContextNotActiveException | IllegalStateException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Lets the listener of requests find a state. A filter has attached the state of a REST request before.
+     *
+     * @param state the state of the request
+     * @return false on a thread that does not serve the request
+     */
+    public boolean reportEnd(RequestState state) {
+        if (!(state.caller() instanceof ServletCall call)) {
+            return true;
+        }
+        try {
+            call.http().setAttribute(RequestProperties.STATE, state);
+            return true;
+        } catch (ContextNotActiveException | IllegalStateException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.telemetry;
+
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
+import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.metrics.Meters;
+import io.weir.ratelimit.core.metrics.Metrics;
+import io.weir.ratelimit.core.metrics.SpanDecorator;
+import io.weir.ratelimit.core.metrics.Telemetry;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** The telemetry APIs of the server. Which of them are used depends on the settings and on what is available to the application. */
+public final class TelemetryApis {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
+    private static final String TRACES_API = "io.opentelemetry.api.trace.Span";
+
+    private TelemetryApis() {}
+
+    /** A look-up of objects of the server. */
+    @FunctionalInterface
+    public interface Beans {
+        /**
+         * Finds an object of a type.
+         *
+         * @param type the type
+         * @param <T> the type
+         * @return the object, empty if there is none or more than one
+         */
+        <T> Optional<T> find(Class<T> type);
+    }
+
+    /** What OpenTelemetry exports, as the server is configured. */
+    public enum Export {
+        /** OpenTelemetry is disabled, its default. */
+        NOTHING,
+        /** OpenTelemetry is enabled, but without an exporter of metrics. */
+        SPANS,
+        /** Metrics, and spans as well. */
+        METRICS;
+
+        /**
+         * Returns what MicroProfile Telemetry exports.
+         *
+         * @param config the properties
+         * @return by default nothing
+         */
+        public static Export of(ConfigProperties config) {
+            if (!isSet(config, "otel.sdk.disabled", "false")) {
+                return NOTHING;
+            }
+            return isSet(config, "otel.metrics.exporter", "none") ? SPANS : METRICS;
+        }
+
+        private static boolean isSet(ConfigProperties config, String property, String expected) {
+            return config.get(property)
+                    .value()
+                    .filter(expected::equalsIgnoreCase)
+                    .isPresent();
+        }
+    }
+
+    /** The metrics, with the name of their API. */
+    private record Destination(Metrics metrics, String name) {}
+
+    /**
+     * Chooses the telemetry, and logs the choice.
+     *
+     * @param settings the settings
+     * @param backend the name of the backend
+     * @param beans the objects of the server
+     * @param export what OpenTelemetry exports
+     * @param observers receive the rejections, with masked keys
+     * @param keys masks the keys
+     * @param problems receives a problem if the configured API is not available
+     * @return the telemetry
+     */
+    public static Telemetry choose(
+            Settings settings,
+            String backend,
+            Beans beans,
+            Export export,
+            List<Consumer<RateLimitRejected>> observers,
+            KeyMasker keys,
+            Problems problems) {
+        Optional<Destination> metrics = destination(settings, backend, beans, export, problems);
+        SpanDecorator spans = isAvailable(TRACES_API) ? new SpanAttributes(keys) : SpanDecorator.NONE;
+        if (problems.found().isEmpty()) {
+            log(settings, metrics, spans != SpanDecorator.NONE, export);
+        }
+        return Telemetry.of(metrics.map(Destination::metrics), spans, observers, keys);
+    }
+
+    private static void log(Settings settings, Optional<Destination> metrics, boolean spans, Export export) {
+        String noMetrics = settings.metrics() == Settings.Metrics.NONE
+                ? "off (ratelimit.metrics=none)"
+                : "off (neither MicroProfile Metrics nor OpenTelemetry is available to the application)";
+        String spanAttributes = spans
+                ? export != Export.NOTHING ? "on" : "on, but OpenTelemetry is off until otel.sdk.disabled=false"
+                : "off (OpenTelemetry is not available to the application)";
+        MESSAGES.log(
+                LOG, "WEIR-003", metrics.map(destination -> destination.name).orElse(noMetrics), spanAttributes);
+        if (settings.keySecret().isEmpty()) {
+            MESSAGES.log(LOG, "WEIR-004");
+        }
+    }
+
+    private static Optional<Destination> destination(
+            Settings settings, String backend, Beans beans, Export export, Problems problems) {
+        Settings.Metrics wanted = settings.metrics();
+        Optional<Destination> found = switch (wanted) {
+            case NONE -> Optional.empty();
+            case MP -> microProfile(settings, backend, beans);
+            case OTEL -> openTelemetry("", settings, backend, () -> OpenTelemetryMeters.find(beans));
+            case AUTO -> automatic(settings, backend, beans, export);
+        };
+        if (found.isEmpty() && (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.OTEL)) {
+            boolean mp = wanted == Settings.Metrics.MP;
+            problems.add(MESSAGES.problem(
+                    "WEIR-211",
+                    "ratelimit.metrics",
+                    mp ? "mp" : "otel",
+                    mp ? "MicroProfile Metrics" : "OpenTelemetry"));
+        }
+        return found;
+    }
+
+    /**
+     * Prefers OpenTelemetry from MicroProfile 7 on, if it exports metrics: MicroProfile Telemetry has metrics from 2.0 on, and other
+     * meters would drop what MicroProfile Metrics can show.
+     */
+    private static Optional<Destination> automatic(Settings settings, String backend, Beans beans, Export export) {
+        Optional<Destination> standard = export == Export.METRICS
+                ? openTelemetry(
+                        " (auto: MicroProfile 7 or later)",
+                        settings,
+                        backend,
+                        () -> OpenTelemetryMeters.findStandard(beans))
+                : Optional.empty();
+        return standard.or(() -> microProfile(settings, backend, beans))
+                .or(() -> openTelemetry("", settings, backend, () -> OpenTelemetryMeters.find(beans)));
+    }
+
+    private static Optional<Destination> microProfile(Settings settings, String backend, Beans beans) {
+        return isAvailable(METRICS_API)
+                ? destination("MicroProfile Metrics", "", settings, backend, () -> MicroProfileMeters.find(beans))
+                : Optional.empty();
+    }
+
+    private static Optional<Destination> openTelemetry(
+            String reason, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
+        return isAvailable(TRACES_API)
+                ? destination("OpenTelemetry", reason, settings, backend, meters)
+                : Optional.empty();
+    }
+
+    /** Creates the meters. An API that fails is not used, because metrics must not prevent the start of an application. */
+    private static Optional<Destination> destination(
+            String name, String reason, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
+        try {
+            return meters.get().map(found -> new Destination(Metrics.of(found, settings, backend), name + reason));
+        } catch (RuntimeException | LinkageError e) {
+            MESSAGES.log(LOG, e, "WEIR-307", name);
+            return Optional.empty();
+        }
+    }
+
+    /** Uses the class loader of this library, because that of the thread can find classes that this code cannot. */
+    private static boolean isAvailable(String type) {
+        try {
+            Class.forName(type, false, TelemetryApis.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.user;
+
+import java.security.Principal;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A user that the server has authenticated.
+ *
+ * @param principal the user
+ */
+public record AuthenticatedUser(Principal principal) {
+    /** The names that servers give to callers without a user: Helidon, WildFly, GlassFish and Payara, Open Liberty, TomEE. */
+    private static final List<String> NOBODY = List.of("<anonymous>", "anonymous", "unauthenticated", "guest");
+
+    /**
+     * Returns the user of a principal. Some servers have a principal for callers that they have not authenticated, which all these
+     * callers would share as a key.
+     *
+     * @param principal the principal that the server returns, null if it returns none
+     * @param scheme returns how the server has authenticated the caller, null if it has not or if it is unknown; called only for a name
+     *     that can stand for nobody
+     * @return the user, null if the server has not authenticated the caller
+     */
+    public static @Nullable AuthenticatedUser of(@Nullable Principal principal, Supplier<@Nullable String> scheme) {
+        if (principal == null) {
+            return null;
+        }
+        @Nullable String name = principal.getName();
+        return name == null || name.isBlank() || (isNobody(name) && scheme.get() == null)
+                ? null
+                : new AuthenticatedUser(principal);
+    }
+
+    private static boolean isNobody(String name) {
+        for (String nobody : NOBODY) {
+            if (nobody.equalsIgnoreCase(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns the name of the user.
+     *
+     * @return the name, not blank
+     */
+    public String name() {
+        return principal.getName();
+    }
+
+    /**
+     * Returns a claim of the user.
+     *
+     * @param name the name of the claim, else the names on the path to it with dots between them
+     * @return the claim as text; empty if the user has no such claim, or one with several values
+     */
+    public Optional<String> claim(String name) {
+        return Claims.of(principal, name);
+    }
+
+    /** Shows no data of the user. */
+    @Override
+    public String toString() {
+        return "AuthenticatedUser";
+    }
+}

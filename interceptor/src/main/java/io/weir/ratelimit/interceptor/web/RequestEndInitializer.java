@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.web;
+
+import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
+import io.weir.ratelimit.interceptor.cdi.ServiceLoading;
+import io.weir.ratelimit.interceptor.servlet.RequestEndFilter;
+import io.weir.ratelimit.interceptor.servlet.UnlimitedServlets;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContainerInitializer;
+import jakarta.servlet.ServletContext;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A servlet container initializer that adds the filter for the end of requests. The container finds it even if the {@code web.xml} of the
+ * application is {@code metadata-complete}.
+ */
+public final class RequestEndInitializer implements ServletContainerInitializer {
+    /** Creates an instance; for the container only. */
+    public RequestEndInitializer() {}
+
+    @Override
+    public void onStartup(@Nullable Set<Class<?>> classes, ServletContext context) {
+        UnlimitedServlets unlimited = new UnlimitedServlets(
+                ServiceLoading.FEATURE,
+                () -> CurrentApplication.extension().application().hasPolicies());
+        FilterRegistration.Dynamic filter =
+                context.addFilter(RequestEndFilter.class.getName(), new RequestEndFilter(unlimited));
+        if (filter != null) { // no other copy of this library has added it
+            filter.setAsyncSupported(true);
+            filter.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/*");
+        }
+    }
+}

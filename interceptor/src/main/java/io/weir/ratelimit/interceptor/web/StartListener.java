@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.web;
+
+import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
+import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import io.weir.ratelimit.interceptor.servlet.ServletMappings;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletContextEvent;
+import jakarta.servlet.ServletContextListener;
+import jakarta.servlet.annotation.WebListener;
+import java.lang.System.Logger.Level;
+
+/**
+ * A listener that checks the policies when a WAR with this library has started. Open Liberty shows the servlets of an application to
+ * declared listeners only, and not to observers of CDI.
+ */
+@WebListener
+public final class StartListener implements ServletContextListener {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    /** Creates a listener; for the server. */
+    public StartListener() {}
+
+    @Override
+    public void contextInitialized(ServletContextEvent event) {
+        try {
+            ServletContext context = event.getServletContext();
+            RateLimitExtension extension = CurrentApplication.extension();
+            extension.withoutLimits(ServletMappings.applications(context)).forEach(error -> error.log(LOG));
+            extension.warnings(ServletMappings.of(context)).forEach(warning -> warning.log(LOG));
+        } catch (RuntimeException | LinkageError e) {
+            LOG.log(Level.DEBUG, "The policies are not checked against the application", e);
+        }
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.servlet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.interceptor.web.RequestEndInitializer;
+import io.weir.ratelimit.spi.CallContext;
+import jakarta.servlet.AsyncContext;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.FilterRegistration;
+import jakarta.servlet.ServletContainerInitializer;
+import jakarta.servlet.ServletContext;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.ServletRequest;
+import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletRequest;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The end of servlet requests that hold slots. */
+class RequestEndFilterTest {
+    private static final FilterChain CHAIN = (request, response) -> {};
+
+    private final List<String> released = new ArrayList<>();
+    private final RequestState state = new RequestState(CallContext.NONE);
+    private final List<AsyncListener> listeners = new ArrayList<>();
+    private boolean async;
+    private Consumer<AsyncListener> onAdd = listener -> {};
+
+    private static <T> T proxy(Class<T> type, Map<String, Function<Object[], Object>> calls) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+                    var call = calls.get(method.getName());
+                    if (call == null) {
+                        throw new UnsupportedOperationException(method.getName());
+                    }
+                    return call.apply(arguments);
+                }));
+    }
+
+    private AsyncContext context() {
+        return proxy(
+                AsyncContext.class,
+                Map.of(
+                        "getRequest", arguments -> null,
+                        "getResponse", arguments -> null,
+                        "addListener",
+                                arguments -> {
+                                    AsyncListener listener = (AsyncListener) arguments[0];
+                                    onAdd.accept(listener);
+                                    listeners.add(listener);
+                                    return null;
+                                }));
+    }
+
+    private ServletRequest request(@Nullable RequestState attached) {
+        return proxy(
+                ServletRequest.class,
+                Map.of(
+                        "getAttribute", arguments -> arguments[0].equals(RequestProperties.STATE) ? attached : null,
+                        "isAsyncStarted", arguments -> async,
+                        "getAsyncContext", arguments -> context()));
+    }
+
+    private static ServletResponse response() {
+        return proxy(ServletResponse.class, Map.of());
+    }
+
+    private void serve(FilterChain chain) throws ServletException, IOException {
+        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true))
+                .doFilter(request(state), response(), chain);
+    }
+
+    @Test
+    void requestEndsWithItsResponse() throws Exception {
+        assertThat(state.holdSlots(() -> released.add("slots"))).isTrue();
+        serve((request, response) -> assertThat(released).isEmpty());
+        assertThat(released).containsExactly("slots");
+        assertThat(state.holdsSlots()).isFalse();
+        assertThat(state.holdSlots(() -> released.add("slots")))
+                .as("after the end")
+                .isFalse();
+    }
+
+    @Test
+    void failedRequestEnds() {
+        state.holdSlots(() -> released.add("slots"));
+        assertThatThrownBy(() -> serve((request, response) -> {
+                    throw new IOException("the client has disconnected");
+                }))
+                .isInstanceOf(IOException.class);
+        assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    void requestWithoutAStateIsLeftAlone() throws Exception {
+        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true)).doFilter(request(null), response(), CHAIN);
+        assertThat(listeners).isEmpty();
+    }
+
+    @Test
+    void asynchronousRequestWithoutSlotsHasNoListener() throws Exception {
+        async = true;
+        serve(CHAIN);
+        assertThat(listeners).isEmpty();
+        assertThat(state.holdSlots(() -> released.add("slots")))
+                .as("a later slot")
+                .isFalse();
+    }
+
+    private enum End {
+        COMPLETE {
+            @Override
+            void report(AsyncListener listener, AsyncEvent event) throws IOException {
+                listener.onComplete(event);
+            }
+        },
+        TIMEOUT {
+            @Override
+            void report(AsyncListener listener, AsyncEvent event) throws IOException {
+                listener.onTimeout(event);
+            }
+        },
+        ERROR {
+            @Override
+            void report(AsyncListener listener, AsyncEvent event) throws IOException {
+                listener.onError(event);
+            }
+        };
+
+        abstract void report(AsyncListener listener, AsyncEvent event) throws IOException;
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void asynchronousRequestEndsWithItsEvent(End end) throws Exception {
+        async = true;
+        state.holdSlots(() -> released.add("slots"));
+        serve(CHAIN);
+        assertThat(released).isEmpty();
+        assertThat(state.isEndAwaited()).isTrue();
+        AsyncEvent event = new AsyncEvent(context());
+        end.report(listeners.get(0), event);
+        listeners.get(0).onComplete(event);
+        assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    void requestThatWaitsForItsSlotHasAListener() throws Exception {
+        async = true;
+        state.waitFor(Binding.NONE, new CompletableFuture<>());
+        serve(CHAIN);
+        assertThat(state.holdSlots(() -> released.add("slots"))).isTrue();
+        listeners.get(0).onComplete(new AsyncEvent(context()));
+        assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    void dispatchKeepsTheListener() throws Exception {
+        async = true;
+        state.holdSlots(() -> released.add("slots"));
+        serve(CHAIN);
+        listeners.remove(0).onStartAsync(new AsyncEvent(context()));
+        assertThat(released).isEmpty();
+        listeners.get(0).onComplete(new AsyncEvent(context()));
+        assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    void responseThatCompletesBeforeTheListenerIsThereEndsTheRequest() throws Exception {
+        async = true;
+        state.holdSlots(() -> released.add("slots"));
+        onAdd = listener -> {
+            throw new IllegalStateException("completed");
+        };
+        serve(CHAIN);
+        assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    void responseThatCompletesWhileTheListenerIsAddedEndsTheRequest() throws Exception {
+        async = true;
+        state.holdSlots(() -> released.add("slots"));
+        onAdd = listener -> async = false;
+        serve(CHAIN);
+        assertThat(released).containsExactly("slots");
+    }
+
+    /** Sets the request as the runtime does. */
+    private ServletAccess access(boolean hasFilter) throws ReflectiveOperationException {
+        ServletContext application = proxy(
+                ServletContext.class,
+                Map.of(
+                        "getFilterRegistration",
+                        arguments -> hasFilter && arguments[0].equals(RequestEndFilter.class.getName())
+                                ? proxy(FilterRegistration.class, Map.of())
+                                : null));
+        HttpServletRequest request = proxy(
+                HttpServletRequest.class,
+                Map.of(
+                        "getServletContext", arguments -> application,
+                        "isAsyncStarted", arguments -> async,
+                        "getAsyncContext", arguments -> context()));
+        ServletAccess access = new ServletAccess();
+        Field field = ServletAccess.class.getDeclaredField("request");
+        field.setAccessible(true);
+        field.set(access, request);
+        return access;
+    }
+
+    @Test
+    void resourceOfAnApplicationWithTheFilterHasNoOtherListener() throws Exception {
+        async = true;
+        state.holdSlots(() -> released.add("slots"));
+        assertThat(access(true).reportsEnd(state)).isTrue();
+        assertThat(listeners).isEmpty();
+    }
+
+    @Test
+    void asynchronousResourceWithoutTheFilterHasAListener() throws Exception {
+        async = true;
+        state.holdSlots(() -> released.add("slots"));
+        assertThat(access(false).reportsEnd(state)).isTrue();
+        listeners.get(0).onComplete(new AsyncEvent(context()));
+        assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    void endOfOtherResourcesWithoutTheFilterIsNotReported() throws Exception {
+        assertThat(access(false).reportsEnd(state)).isFalse();
+        assertThat(new ServletAccess().reportsEnd(state)).isFalse();
+    }
+
+    @Test
+    void filterIsTheFirstOfAllRequests() throws Exception {
+        List<String> calls = new ArrayList<>();
+        FilterRegistration.Dynamic filter = proxy(
+                FilterRegistration.Dynamic.class,
+                Map.of(
+                        "setAsyncSupported", arguments -> calls.add("async " + arguments[0]) ? null : null,
+                        "addMappingForUrlPatterns",
+                                arguments -> calls.add(
+                                                arguments[0] + " " + arguments[1] + " " + ((Object[]) arguments[2])[0])
+                                        ? null
+                                        : null));
+        ServletContext context = proxy(ServletContext.class, Map.of("addFilter", arguments -> filter));
+        ServletContainerInitializer initializer = ServiceLoader.load(ServletContainerInitializer.class).stream()
+                .filter(provider -> provider.type().equals(RequestEndInitializer.class))
+                .map(ServiceLoader.Provider::get)
+                .findFirst()
+                .orElseThrow();
+        initializer.onStartup(null, context);
+        assertThat(calls).containsExactly("async true", "[REQUEST] false /*");
+
+        ServletContext second = proxy(ServletContext.class, Map.of("addFilter", arguments -> null));
+        initializer.onStartup(null, second);
+        assertThat(calls).hasSize(2);
+    }
+}
