@@ -108,8 +108,8 @@ public interface RateLimitBackend {
      *
      * @param charges one or more charges, each with a different pair of policy and stored key
      * @return {@link Decision.Allowed} with a receipt of the spent permits and the longest wait, or {@link Decision.Rejected}. Both have
-     *     one quota per limit of the enforced charges, in the order of the charges and of their limits. An allowed decision has those of
-     *     the shadow charges separately
+     *     one result per charge, in the order of the charges. The quotas of a result are those of the limits of its policy, in order, or
+     *     empty for a shadow charge that is not evaluated
      */
     Decision acquire(List<Charge> charges);
 

@@ -11,6 +11,7 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.Reading;
+import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -49,7 +50,9 @@ class ConsoleBrowserTest extends PageInBrowser {
         server.rates.decided(new DecisionEvent(
                 "Hello.get",
                 List.of(new Charge(HELLO, "i.1", 1)),
-                rejected ? new Decision.Rejected(List.of(quota)) : new Decision.Allowed(List.of(quota), Receipt.EMPTY),
+                rejected
+                        ? new Decision.Rejected(Results.of(quota))
+                        : new Decision.Allowed(Results.of(quota), Receipt.EMPTY),
                 1));
     }
 

@@ -6,6 +6,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
@@ -75,8 +76,8 @@ final class SimulatedFleet {
                         "Api.get",
                         List.of(new Charge(limits, "i.1", 1)),
                         isRejected
-                                ? new Decision.Rejected(List.of(quota))
-                                : new Decision.Allowed(List.of(quota), Receipt.EMPTY),
+                                ? new Decision.Rejected(Results.of(quota))
+                                : new Decision.Allowed(Results.of(quota), Receipt.EMPTY),
                         1));
             }
         }

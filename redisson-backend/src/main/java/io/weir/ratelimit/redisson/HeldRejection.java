@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
@@ -54,8 +55,10 @@ record HeldRejection(String key, PolicyLimits policy, long cost, List<Quota> quo
     Decision.Rejected rejection(long nowNanos) {
         long untilEnd = TimeUnit.NANOSECONDS.toMicros(endNanos - nowNanos) + 1;
         long age = TimeUnit.NANOSECONDS.toMicros(nowNanos - startNanos);
-        return new Decision.Rejected(
-                quotas.stream().map(quota -> later(quota, untilEnd, age)).toList());
+        return new Decision.Rejected(List.of(new ChargeResult(
+                policy.policy(),
+                false,
+                quotas.stream().map(quota -> later(quota, untilEnd, age)).toList())));
     }
 
     private static Quota later(Quota quota, long untilEndMicros, long ageMicros) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
@@ -79,15 +79,15 @@ final class RejectionCache {
         if (!enabled || !rejects(charges, storedKeys, nowNanos, null)) {
             return Optional.empty();
         }
-        // Found once more with room for the quotas: most calls are not in the cache and allocate nothing.
-        List<Quota> quotas = new ArrayList<>();
-        return rejects(charges, storedKeys, nowNanos, quotas)
-                ? Optional.of(new Decision.Rejected(quotas))
+        // Found once more with room for the results: most calls are not in the cache and allocate nothing.
+        List<ChargeResult> results = new ArrayList<>(charges.size());
+        return rejects(charges, storedKeys, nowNanos, results)
+                ? Optional.of(new Decision.Rejected(results))
                 : Optional.empty();
     }
 
     private boolean rejects(
-            List<Charge> charges, List<String> storedKeys, long nowNanos, @Nullable List<Quota> quotas) {
+            List<Charge> charges, List<String> storedKeys, long nowNanos, @Nullable List<ChargeResult> results) {
         boolean rejected = false;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
@@ -96,8 +96,8 @@ final class RejectionCache {
                 return false;
             }
             rejected = rejected || cached.rejects(charge.cost(), nowNanos);
-            if (quotas != null) {
-                cached.addQuotas(charge, nowNanos, quotas);
+            if (results != null) {
+                results.add(cached.result(charge, nowNanos));
             }
         }
         return rejected;

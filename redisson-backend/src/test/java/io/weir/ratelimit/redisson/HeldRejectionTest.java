@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -26,7 +27,7 @@ class HeldRejectionTest {
     }
 
     private static Decision.Rejected rejection(long retryAfterMicros) {
-        return new Decision.Rejected(List.of(new Quota(
+        return new Decision.Rejected(Results.of(new Quota(
                 "api", "api", 1_000, 1_000, Duration.ofSeconds(1), 0, true, retryAfterMicros, 1_000_000, 1_000)));
     }
 
@@ -76,7 +77,7 @@ class HeldRejectionTest {
                 null,
                 60_000_000);
         for (int i = 0; i < HotKeyDetector.HOT; i++) {
-            cache.recordRejection(charge, new Decision.Rejected(List.of(blocked)), now);
+            cache.recordRejection(charge, new Decision.Rejected(Results.of(blocked)), now);
         }
         Decision.Rejected held = cache.findHold(charge, now + 4_000_000).orElseThrow();
         assertThat(held.decisiveQuota().blockedMicros()).isEqualTo(59_996_000);

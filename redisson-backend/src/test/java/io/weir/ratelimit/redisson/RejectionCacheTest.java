@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -179,7 +180,7 @@ class RejectionCacheTest {
 
     private static Decision.Rejected rejection(long waitMicros) {
         return new Decision.Rejected(
-                List.of(new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, waitMicros, 0, 0)));
+                Results.of(new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, waitMicros, 0, 0)));
     }
 
     @Test

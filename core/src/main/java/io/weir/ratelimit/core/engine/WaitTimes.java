@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.LimitState;
@@ -23,7 +24,7 @@ final class WaitTimes {
             return allowed.waitMicros();
         }
         return timed.decision() instanceof Decision.Rejected rejected
-                ? untilRoom(timed.charges(), rejected.quotas())
+                ? untilRoom(timed.charges(), rejected.results())
                 : 0;
     }
 
@@ -31,17 +32,15 @@ final class WaitTimes {
      * Returns the longest wait of the limits that rejected the call, 0 if a wait exceeds the max-wait of its charge. A bucket
      * rejects a call only if its slot is later than the max-wait, so a wait does not help, unless the key is blocked.
      */
-    private static long untilRoom(List<Charge> charges, List<Quota> quotas) {
+    private static long untilRoom(List<Charge> charges, List<ChargeResult> results) {
         long longest = 0;
-        int next = 0;
-        for (Charge charge : charges) {
-            if (charge.shadow()) {
-                continue;
-            }
-            long maxWait = charge.maxWaitMicros();
-            for (Limit limit : charge.policy().limits()) {
-                Quota quota = quotas.get(next);
-                next++;
+        for (int c = 0; c < results.size(); c++) {
+            long maxWait = charges.get(c).maxWaitMicros();
+            List<Limit> limits = charges.get(c).policy().limits();
+            List<Quota> quotas = results.get(c).quotas();
+            for (int i = 0; i < quotas.size(); i++) {
+                Limit limit = limits.get(i);
+                Quota quota = quotas.get(i);
                 if (quota.rejected() && limit.isConcurrency()) {
                     long blocked = quota.blockedMicros();
                     if (maxWait == 0 || limit.permits() == 0 || blocked > maxWait) {
@@ -63,15 +62,15 @@ final class WaitTimes {
 
     /** Returns the first charge whose concurrency limit rejected the call, null if there is none. */
     static @Nullable Charge lackingSlot(TimedDecision timed) {
-        int next = 0;
-        for (Charge charge : timed.charges()) {
-            if (!charge.shadow()) {
-                int index = charge.policy().concurrencyIndex();
-                Quota quota = index < 0 ? null : timed.decision().quotas().get(next + index);
-                if (quota != null && quota.rejected() && quota.blockedMicros() == 0) {
+        List<ChargeResult> results = timed.decision().results();
+        for (int i = 0; i < results.size(); i++) {
+            Charge charge = timed.charges().get(i);
+            int index = charge.policy().concurrencyIndex();
+            if (!charge.shadow() && index >= 0) {
+                Quota quota = results.get(i).quotas().get(index);
+                if (quota.rejected() && quota.blockedMicros() == 0) {
                     return charge;
                 }
-                next += charge.policy().limits().size();
             }
         }
         return null;

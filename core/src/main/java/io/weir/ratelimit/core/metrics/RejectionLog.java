@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.metrics;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
@@ -82,11 +83,10 @@ final class RejectionLog implements SelectiveListener {
     private void logShadowRejections(DecisionEvent event) {
         for (int i = 0; i < event.charges().size(); i++) {
             Charge charge = event.charges().get(i);
-            List<Quota> rejected = charge.shadow()
-                    ? event.quotasOf(i).stream().filter(Quota::rejected).toList()
-                    : List.of();
-            if (!rejected.isEmpty()) {
-                String retryAfter = text(new Decision.Rejected(rejected));
+            List<Quota> quotas = charge.shadow() ? event.quotasOf(i) : List.of();
+            if (quotas.stream().anyMatch(Quota::rejected)) {
+                ChargeResult ifEnforced = new ChargeResult(charge.policy().policy(), false, quotas);
+                String retryAfter = text(new Decision.Rejected(List.of(ifEnforced)));
                 String key = keys.of(charge.storedKey());
                 logLine(charge.policy().policy(), event.endpoint(), key, charge.cost(), retryAfter, "shadow");
             }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.outgoing;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
@@ -222,7 +223,8 @@ public final class OutgoingCalls {
                 reset,
                 0);
         return new RateLimitExceededException(
-                new Decision.Rejected(List.of(quota)), cause + " of client " + client.name());
+                new Decision.Rejected(List.of(new ChargeResult(quota.policy(), false, List.of(quota)))),
+                cause + " of client " + client.name());
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
@@ -53,20 +54,15 @@ public class FakeBackend implements RateLimitBackend, RemembersRejections {
     @Override
     public Decision acquire(List<Charge> charges) {
         note(charges.stream().map(FakeBackend::text).collect(Collectors.joining(" & ")));
-        List<Quota> quotas =
-                charges.stream().flatMap(charge -> quotas(charge).stream()).toList();
+        List<ChargeResult> results = results(charges);
         return rejects
-                ? new Decision.Rejected(quotas)
-                : new Decision.Allowed(quotas, new NumberedReceipt(calls.size()));
+                ? new Decision.Rejected(results)
+                : new Decision.Allowed(results, new NumberedReceipt(calls.size()));
     }
 
     @Override
     public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
-        return hasRejected
-                ? Optional.of(new Decision.Rejected(charges.stream()
-                        .flatMap(charge -> quotas(charge).stream())
-                        .toList()))
-                : Optional.empty();
+        return hasRejected ? Optional.of(new Decision.Rejected(results(charges))) : Optional.empty();
     }
 
     @Override
@@ -90,6 +86,12 @@ public class FakeBackend implements RateLimitBackend, RemembersRejections {
 
     private static String text(Charge charge) {
         return charge.policy().policy() + " " + charge.storedKey() + " " + charge.cost();
+    }
+
+    private List<ChargeResult> results(List<Charge> charges) {
+        return charges.stream()
+                .map(charge -> new ChargeResult(charge.policy().policy(), charge.shadow(), quotas(charge)))
+                .toList();
     }
 
     private List<Quota> quotas(Charge charge) {

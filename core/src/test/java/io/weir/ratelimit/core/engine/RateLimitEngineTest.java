@@ -7,9 +7,11 @@ import static io.weir.ratelimit.core.engine.Fixtures.health;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.DecisionListeners;
 import io.weir.ratelimit.core.events.DirectListener;
@@ -355,8 +357,8 @@ class RateLimitEngineTest {
         RateLimitEngine engine = engine(backend, listener);
         engine.decide(binding(1, BY_USER), CALL, null);
         assertThat(asked).isEmpty();
-        Decision shadow = new Decision.Allowed(
-                List.of(), Receipt.EMPTY, 0, backend.peek(List.of(new Charge(BY_USER.limits(), "p.alice", 1))));
+        List<Quota> quotas = backend.peek(List.of(new Charge(BY_USER.limits(), "p.alice", 1)));
+        Decision shadow = new Decision.Allowed(List.of(new ChargeResult(BY_USER.name(), true, quotas)), Receipt.EMPTY);
         new DecisionListeners(List.of(listener)).decided("", List.of(), shadow, 0);
         backend.rejects = true;
         Decision rejected = engine.decide(binding(1, BY_USER), CALL, null);

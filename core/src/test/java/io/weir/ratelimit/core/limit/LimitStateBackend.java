@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
@@ -54,11 +55,11 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
                 charges.stream().filter(charge -> hasRoom(charge, now)).toList();
         boolean allowed = charges.stream().allMatch(charge -> charge.shadow() || fitting.contains(charge));
         long wait = 0;
-        List<Quota> quotas = new ArrayList<>();
-        List<Quota> shadow = new ArrayList<>();
+        List<ChargeResult> results = new ArrayList<>();
         List<ChargeStates> spent = new ArrayList<>();
         for (Charge charge : charges) {
             if (charge.shadow() && !allowed) {
+                results.add(ChargeStates.unknown(charge));
                 continue;
             }
             boolean spends = allowed && fitting.contains(charge);
@@ -73,11 +74,11 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
             } else {
                 storeAsOf(charge, after, now);
             }
-            (charge.shadow() ? shadow : quotas).addAll(quotas(charge, after, spends, now));
+            results.add(new ChargeStates(charge, after).result(spends, now));
         }
         return allowed
-                ? new Decision.Allowed(quotas, new BackendReceipt(spent), wait, shadow)
-                : new Decision.Rejected(quotas);
+                ? new Decision.Allowed(results, new BackendReceipt(spent), wait)
+                : new Decision.Rejected(results);
     }
 
     private boolean hasRoom(Charge charge, long now) {

@@ -16,6 +16,7 @@ import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.snapshot.Asynchrony;
 import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.Results;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -265,7 +266,7 @@ class WaitingMethodsTest {
         CompletionStage<Object> stage = call.stage();
         call.response(new SuspendedResponse(response));
         assertThat(stage.toCompletableFuture()).isNotDone();
-        decision.complete(new Decision.Rejected(List.of(none)));
+        decision.complete(new Decision.Rejected(Results.of(none)));
         assertThat(failure(stage)).isInstanceOf(RateLimitExceededException.class);
         assertThat(resumed).hasSize(1).allMatch(each -> each instanceof RateLimitExceededException);
     }

@@ -17,6 +17,7 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Policy.Disclosure;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
@@ -45,7 +46,7 @@ class RejectionResponsesTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static Response exceeded(List<String> dialects, Quota... quotas) {
-        Decision.Rejected decision = new Decision.Rejected(List.of(quotas));
+        Decision.Rejected decision = new Decision.Rejected(Results.of(quotas));
         Response response = rejections().exceeded(decision, new RejectionContext("", false, AcceptHeader.ANYTHING));
         new QuotaFields(HeaderDialect.named(dialects))
                 .write(QuotaView.rejected(decision, NOW_MICROS), response.getHeaders());
@@ -77,7 +78,7 @@ class RejectionResponsesTest {
     private static Response response(boolean minimal, String accept, Quota... quotas) {
         return rejections()
                 .exceeded(
-                        new Decision.Rejected(List.of(quotas)),
+                        new Decision.Rejected(Results.of(quotas)),
                         new RejectionContext("", minimal, AcceptHeader.parse(List.of(accept))));
     }
 
@@ -194,7 +195,7 @@ class RejectionResponsesTest {
         Response response = rejections(rejection ->
                         Optional.of(new RejectionResponder.Body("text/plain;charset=ISO-8859-1", "sp\u00e4ter")))
                 .exceeded(
-                        new Decision.Rejected(List.of(rejected("org", 1, MINUTE, 1, 1))),
+                        new Decision.Rejected(Results.of(rejected("org", 1, MINUTE, 1, 1))),
                         new RejectionContext("", false, AcceptHeader.ANYTHING));
         assertThat((byte[]) response.getEntity()).isEqualTo("sp\u00e4ter".getBytes(StandardCharsets.ISO_8859_1));
     }
@@ -326,11 +327,11 @@ class RejectionResponsesTest {
     void oneMinimalPolicyMakesTheDecisionMinimal() {
         assertThat(rejections()
                         .isMinimal(new Decision.Rejected(
-                                List.of(rejected("api", 1, MINUTE, 1, 1), allowed("secret", 5, MINUTE, 2, 1, 1)))))
+                                Results.of(rejected("api", 1, MINUTE, 1, 1), allowed("secret", 5, MINUTE, 2, 1, 1)))))
                 .isTrue();
         assertThat(rejections()
                         .isMinimal(new Decision.Rejected(
-                                List.of(rejected("api", 1, MINUTE, 1, 1), rejected("gone", 1, MINUTE, 1, 1)))))
+                                Results.of(rejected("api", 1, MINUTE, 1, 1), rejected("gone", 1, MINUTE, 1, 1)))))
                 .isFalse();
     }
 
@@ -342,7 +343,7 @@ class RejectionResponsesTest {
                     return Optional.of(new RejectionResponder.Body("text/csv;header=absent", "later,17"));
                 })
                 .exceeded(
-                        new Decision.Rejected(List.of(rejected("org", 1, MINUTE, 16_000_001, 1))),
+                        new Decision.Rejected(Results.of(rejected("org", 1, MINUTE, 16_000_001, 1))),
                         new RejectionContext("Search.find", false, AcceptHeader.parse(List.of("text/csv, */*;q=0.1"))));
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response))
@@ -368,7 +369,7 @@ class RejectionResponsesTest {
 
     @Test
     void completesAResponseOfTheApplication() {
-        Decision.Rejected decision = new Decision.Rejected(List.of(rejected("api", 1, MINUTE, 16_000_001, 1)));
+        Decision.Rejected decision = new Decision.Rejected(Results.of(rejected("api", 1, MINUTE, 16_000_001, 1)));
         MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
         RejectionResponses.complete(decision, bare);
         assertThat(bare)
@@ -389,7 +390,7 @@ class RejectionResponsesTest {
 
         MultivaluedMap<String, Object> never = new MultivaluedHashMap<>();
         RejectionResponses.complete(
-                new Decision.Rejected(List.of(new Quota("api", "api", 1, 1, MINUTE, 1, true, Quota.NEVER, 0, 0))),
+                new Decision.Rejected(Results.of(new Quota("api", "api", 1, 1, MINUTE, 1, true, Quota.NEVER, 0, 0))),
                 never);
         assertThat(never).doesNotContainKey("Retry-After");
     }
