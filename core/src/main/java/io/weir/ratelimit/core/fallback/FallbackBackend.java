@@ -9,7 +9,6 @@ import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
-import io.weir.ratelimit.core.slots.SlotBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * A backend that always decides: if the wrapped backend fails, an earlier rejection that still holds applies, otherwise the failure modes
  * of the policies.
  */
-public final class FallbackBackend implements SlotBackend {
+public final class FallbackBackend implements HoldsSlots {
     private final RateLimitBackend backend;
     private final FailureModes failureModes;
     private final BackendHealth health;
