@@ -197,11 +197,16 @@ public sealed interface Decision {
         public Quota decisiveQuota() {
             Quota longest = null;
             for (Quota quota : quotas()) {
-                if (quota.rejected() && (longest == null || quota.retryAfterMicros() > longest.retryAfterMicros())) {
+                if (quota.rejected() && (longest == null || isLonger(quota.retryAfter(), longest.retryAfter()))) {
                     longest = quota;
                 }
             }
             return Objects.requireNonNull(longest);
+        }
+
+        /** An empty wait is the longest one. */
+        private static boolean isLonger(Optional<Duration> wait, Optional<Duration> other) {
+            return other.isPresent() && (wait.isEmpty() || wait.get().compareTo(other.get()) > 0);
         }
 
         /**
@@ -211,7 +216,7 @@ public sealed interface Decision {
          */
         public boolean blocked() {
             for (Quota quota : quotas()) {
-                if (quota.blockedMicros() > 0) {
+                if (quota.blocked()) {
                     return true;
                 }
             }

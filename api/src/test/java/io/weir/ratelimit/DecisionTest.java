@@ -106,7 +106,7 @@ class DecisionTest {
     @Test
     void retryAfterIsEmptyIfALimitCanNeverAllowTheCost() {
         Decision.Rejected rejected =
-                new Decision.Rejected(results(rejected("user", "user", 5), rejected("org", "org", Quota.NEVER)));
+                new Decision.Rejected(results(rejected("user", "user", 5), QuotaTest.rejectedForEver("org", "org")));
         assertThat(rejected.retryAfter()).isEmpty();
         assertThat(rejected.decisiveQuota().policy()).isEqualTo("org");
     }

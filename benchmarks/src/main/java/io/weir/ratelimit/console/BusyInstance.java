@@ -26,6 +26,7 @@ import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.time.Clock;
@@ -106,7 +107,7 @@ final class BusyInstance {
     private static DecisionEvent event(Policy policy, int key) {
         boolean rejected = key % 10 == 0;
         List<Quota> quotas = policy.limits().limits().stream()
-                .map(limit -> new Quota(
+                .map(limit -> TestQuota.of(
                         policy.name(),
                         policy.name(),
                         limit.permits(),

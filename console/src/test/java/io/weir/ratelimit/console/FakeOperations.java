@@ -14,6 +14,7 @@ import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.core.operations.Reading;
+import io.weir.ratelimit.fixtures.TestQuota;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -217,7 +218,7 @@ final class FakeOperations implements Operations {
             throw thrown;
         });
         calls.add("peek " + caller.policy() + " " + caller.key() + " " + tier);
-        return List.of(new Quota(
+        return List.of(TestQuota.of(
                 caller.policy(),
                 caller.policy(),
                 5,

@@ -10,6 +10,7 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.operations.Access;
 import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
@@ -28,7 +29,7 @@ class LiveDecisionsTest {
             "Api.get",
             List.of(new Charge(API, "i.1", 1)),
             new Decision.Allowed(
-                    Results.of(new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 9, false, 0, 0, 0)),
+                    Results.of(TestQuota.of("api", "api", 10, 10, Duration.ofMinutes(1), 9, false, 0, 0, 0)),
                     Receipt.EMPTY),
             1);
 
@@ -64,7 +65,7 @@ class LiveDecisionsTest {
 
     @Test
     void listsTheKeysWhoseBlockRejectsCalls() {
-        Quota blocked = new Quota(
+        Quota blocked = TestQuota.of(
                 "api",
                 "api",
                 10,
@@ -77,7 +78,7 @@ class LiveDecisionsTest {
                 60_000_000,
                 null,
                 60_000_000);
-        Quota full = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 1, 1, 1);
+        Quota full = TestQuota.of("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 1, 1, 1);
         decisions.onDecision(rejected("i.blocked", blocked));
         decisions.onDecision(rejected("i.full", full));
         assertThat(operations.blocks.list()).singleElement().satisfies(block -> {

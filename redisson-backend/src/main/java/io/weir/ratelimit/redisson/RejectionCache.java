@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,7 @@ final class RejectionCache {
 
     /** Returns whether a rejection lasts long enough to be cached. */
     static boolean isWorthCaching(Decision.Rejected rejection) {
-        return rejection.decisiveQuota().retryAfterMicros() >= MIN_RETRY_AFTER_MICROS;
+        return Micros.retryAfter(rejection.decisiveQuota()) >= MIN_RETRY_AFTER_MICROS;
     }
 
     /**

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
@@ -100,7 +101,7 @@ class BlocksOnRedisTest {
         for (int call = 0; call < 1_000; call++) {
             Decision.Rejected rejected = (Decision.Rejected) fixture.backend().acquire(List.of(CHARGE));
             assertThat(rejected.blocked()).isTrue();
-            assertThat(rejected.decisiveQuota().blockedMicros()).isPositive();
+            assertThat(Micros.blockedFor(rejected.decisiveQuota())).isPositive();
         }
         assertThat(redis.calls("evalsha") - before).isLessThan(100);
     }

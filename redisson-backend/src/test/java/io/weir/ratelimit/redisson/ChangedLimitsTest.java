@@ -7,6 +7,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
@@ -134,9 +135,8 @@ class ChangedLimitsTest {
     void theSectionOfARemovedLimitIsRemovedWhenItHasEnded(Limit removed) {
         Limit kept = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(30));
         spend(3, removed, kept);
-        long end = backend.peek(List.of(TestBackend.charge("k.a", 1, removed)))
-                .get(0)
-                .resetAfterMicros();
+        long end = Micros.resetAfter(backend.peek(List.of(TestBackend.charge("k.a", 1, removed)))
+                .get(0));
         now += end - 1_000_000;
         spend(1, kept);
         assertThat(stored()).hasSize(2);

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -94,7 +95,7 @@ final class OpenCallers implements AutoCloseable {
         if (decision instanceof Decision.Rejected rejection) {
             rejected.increment();
             // A rejection applies a thousandth of its duration less, since clocks differ.
-            long nanos = rejection.decisiveQuota().retryAfterMicros() * 998;
+            long nanos = Micros.retryAfter(rejection.decisiveQuota()) * 998;
             rejectedIn.set(new Period(System.nanoTime(), startNanos + nanos));
         } else {
             allowed.increment();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
@@ -51,7 +52,7 @@ class PenaltiesOfProcessesTest {
             Quota quota = fixture.backend()
                     .peek(List.of(TestBackend.charge("p.ann", 1, limit)))
                     .get(0);
-            assertThat(quota.blockedMicros()).isBetween(1L, PenaltyInstance.RULE.firstMicros());
+            assertThat(Micros.blockedFor(quota)).isBetween(1L, PenaltyInstance.RULE.firstMicros());
         } finally {
             instances.forEach(PenaltyInstance::close);
         }

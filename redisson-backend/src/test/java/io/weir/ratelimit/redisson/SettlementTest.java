@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.BackendException;
@@ -126,7 +127,7 @@ class SettlementTest {
             both.writeBytes(order[1]);
             redis.call("SET", fixture.key("k.a"), both.toByteArray());
             Charge one = TestBackend.charge("k.a", 1, WINDOW);
-            assertThat(timed.peek(List.of(one)).get(0).retryAfterMicros()).isEqualTo(840_000_000);
+            assertThat(Micros.retryAfter(timed.peek(List.of(one)).get(0))).isEqualTo(840_000_000);
         }
     }
 

@@ -5,6 +5,7 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -42,18 +43,19 @@ final class WaitTimes {
                 Limit limit = limits.get(i);
                 Quota quota = quotas.get(i);
                 if (quota.rejected() && limit.isConcurrency()) {
-                    long blocked = quota.blockedMicros();
+                    long blocked = Micros.blockedFor(quota);
                     if (maxWait == 0 || limit.permits() == 0 || blocked > maxWait) {
                         return 0;
                     }
                     longest = Math.max(longest, blocked > 0 ? blocked : Math.min(maxWait, SLOT_INTERVAL_MICROS));
                 } else if (quota.rejected()) {
                     // A bucket lets no call of a blocked key spend ahead.
-                    long delay = quota.blockedMicros() > 0 ? 0 : LimitState.maxDelayMicros(limit, maxWait);
-                    if (quota.retryAfterMicros() > maxWait - delay) {
+                    long delay = quota.blocked() ? 0 : LimitState.maxDelayMicros(limit, maxWait);
+                    long retryAfter = Micros.retryAfter(quota);
+                    if (retryAfter > maxWait - delay) {
                         return 0;
                     }
-                    longest = Math.max(longest, quota.retryAfterMicros());
+                    longest = Math.max(longest, retryAfter);
                 }
             }
         }
@@ -68,7 +70,7 @@ final class WaitTimes {
             int index = charge.policy().concurrencyIndex();
             if (!charge.shadow() && index >= 0) {
                 Quota quota = results.get(i).quotas().get(index);
-                if (quota.rejected() && quota.blockedMicros() == 0) {
+                if (quota.rejected() && !quota.blocked()) {
                     return charge;
                 }
             }

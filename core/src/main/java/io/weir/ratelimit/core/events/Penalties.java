@@ -126,10 +126,10 @@ public final class Penalties {
         boolean rejected = false;
         for (int i = 0; i < quotas.size(); i++) {
             Quota quota = quotas.get(i);
-            if (quota.blockedMicros() > 0) {
+            if (quota.blocked()) {
                 return false;
             }
-            rejected |= quota.rejected() && !quota.isConcurrency();
+            rejected |= quota.rejected() && quota.kind() != Quota.Kind.CONCURRENCY;
         }
         return rejected;
     }

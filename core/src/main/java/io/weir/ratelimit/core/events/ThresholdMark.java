@@ -3,12 +3,12 @@ package io.weir.ratelimit.core.events;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -52,12 +52,12 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
     }
 
     private static long endMicros(Limit limit, long nowMicros, Quota quota) {
-        ZonedDateTime periodEnd = quota.periodEnd();
-        if (periodEnd != null) {
-            return ChronoUnit.MICROS.between(Instant.EPOCH, periodEnd.toInstant());
+        if (quota.periodEnd().isPresent()) {
+            return ChronoUnit.MICROS.between(
+                    Instant.EPOCH, quota.periodEnd().get().toInstant());
         }
         boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
-        return nowMicros + (fixed ? quota.resetAfterMicros() : limit.windowMicros());
+        return nowMicros + (fixed ? Micros.resetAfter(quota) : limit.windowMicros());
     }
 
     /** Returns whether the period is one of the limit. Otherwise it begins when the mark is spent. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
@@ -91,10 +90,10 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
         return 0;
     }
 
-    /** Returns {@link Quota#NEVER}: no max-wait lets a call spend ahead of the end. {@link QuotaCalculator} returns the retry-after. */
+    /** Returns {@link Micros#NEVER}: no max-wait lets a call spend ahead of the end. {@link QuotaCalculator} returns the retry-after. */
     @Override
     public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
-        return Quota.NEVER;
+        return Micros.NEVER;
     }
 
     @Override

@@ -13,7 +13,6 @@ import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.lang.System.Logger.Level;
-import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -112,10 +111,12 @@ final class RejectionLog implements SelectiveListener {
 
     /** Formats the wait like the header field: in seconds, rounded up; and the end of the period of a calendar limit. */
     private static String text(Decision.Rejected rejected) {
-        ZonedDateTime end = rejected.decisiveQuota().periodEnd();
+        String end = rejected.decisiveQuota()
+                .periodEnd()
+                .map(date -> " (resets on " + PeriodEnd.text(date) + ")")
+                .orElse("");
         return rejected.retryAfter()
-                .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s"
-                        + (end == null ? "" : " (resets on " + PeriodEnd.text(end) + ")"))
+                .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s" + end)
                 .orElse("never");
     }
 }

@@ -16,6 +16,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -73,9 +74,8 @@ class AcquisitionTest {
     }
 
     private long owedMicros() {
-        return limiter.peek("paced", io.weir.ratelimit.Identity.principal("alice"))
-                .get(0)
-                .resetAfterMicros();
+        return Micros.resetAfter(limiter.peek("paced", io.weir.ratelimit.Identity.principal("alice"))
+                .get(0));
     }
 
     @Test
@@ -95,7 +95,7 @@ class AcquisitionTest {
             backend.acquire(List.of(new Charge(PACED.limits(), "p.alice", 1, PACED.maxWaitMicros())));
         }
         Decision rejected = call(PACED);
-        assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+        assertThat(Micros.retryAfter(((Decision.Rejected) rejected).decisiveQuota()))
                 .isEqualTo(100_000);
         assertThat(sleeper.waits).isEmpty();
     }
@@ -123,7 +123,7 @@ class AcquisitionTest {
         call(WINDOW);
         sleeper.meanwhile = () -> backend.acquire(List.of(new Charge(WINDOW.limits(), "p.alice", 1)));
         Decision rejected = call(WINDOW);
-        assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+        assertThat(Micros.retryAfter(((Decision.Rejected) rejected).decisiveQuota()))
                 .isEqualTo(1_000_000);
         assertThat(sleeper.waits).containsExactly(1_000_000L, 1_000_000L);
     }
@@ -151,7 +151,7 @@ class AcquisitionTest {
             List<Future<Decision>> waiting = List.of(pool.submit(() -> call(PACED)), pool.submit(() -> call(PACED)));
             awaitWaits(2);
             Decision rejected = call(PACED);
-            assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+            assertThat(Micros.retryAfter(((Decision.Rejected) rejected).decisiveQuota()))
                     .isEqualTo(300_000);
             assertThat(owedMicros()).as("the rejected call holds no permits").isEqualTo(300_000);
             sleeper.gate.countDown();
@@ -343,7 +343,7 @@ class AcquisitionTest {
             runAll();
             assertThat(sleeper.timers.get(call)).isCancelled();
         }
-        assertThat(limiter.peek("paced", "a").get(0).resetAfterMicros()).isEqualTo(100_000);
+        assertThat(Micros.resetAfter(limiter.peek("paced", "a").get(0))).isEqualTo(100_000);
         assertThat(events).as("a canceled call is not decided").hasSize(1);
     }
 
@@ -465,16 +465,14 @@ class AcquisitionTest {
             CompletableFuture<Decision> dearer =
                     engine.decideLater(binding(4, paced), ALICE, request, () -> executor::add);
             assertThat(dearer).isNotDone();
-            assertThat(backend.peek(List.of(new Charge(paced.limits(), "p.alice", 1)))
-                            .get(0)
-                            .resetAfterMicros())
+            assertThat(Micros.resetAfter(backend.peek(List.of(new Charge(paced.limits(), "p.alice", 1)))
+                            .get(0)))
                     .as("4 permits, of which 1 was paid")
                     .isEqualTo(400_000);
             dearer.cancel(true);
             runAll();
-            assertThat(backend.peek(List.of(new Charge(paced.limits(), "p.alice", 1)))
-                            .get(0)
-                            .resetAfterMicros())
+            assertThat(Micros.resetAfter(backend.peek(List.of(new Charge(paced.limits(), "p.alice", 1)))
+                            .get(0)))
                     .isEqualTo(100_000);
         }
     }

@@ -5,6 +5,7 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -98,7 +99,7 @@ public class FakeBackend implements RateLimitBackend, RemembersRejections {
         String policy = charge.policy().policy();
         Limit limit = charge.policy().limits().get(0);
         long remaining = Math.max(0, limit.permits() - calls.size());
-        return List.of(new Quota(
+        return List.of(TestQuota.of(
                 policy,
                 policy,
                 limit.permits(),

@@ -12,6 +12,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
@@ -103,7 +104,7 @@ class KeyAdministrationTest {
         assertThat(blocking.block(API, "p.ann", Duration.ofMinutes(3))).isEqualTo(Duration.ofMinutes(3));
         assertThat(blocking.peek(API, "p.ann", "gold").get(0).blockedFor()).isEqualTo(Duration.ofMinutes(3));
         blocking.unblock(API, "p.ann");
-        assertThat(blocking.peek(API, "p.ann", "gold").get(0).blockedMicros()).isZero();
+        assertThat(Micros.blockedFor(blocking.peek(API, "p.ann", "gold").get(0))).isZero();
         assertThatThrownBy(() -> blocking.block(API, "p.ann", Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> keys.block(API, "p.ann", Duration.ofMinutes(3)))

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -104,8 +105,8 @@ class FullTableTest {
         Decision.Rejected rejected = (Decision.Rejected) decide(backend, charge(fiveAnHour, "new"));
         Quota quota = rejected.decisiveQuota();
         assertThat(quota.remaining()).isZero();
-        assertThat(quota.retryAfterMicros()).isBetween(1L, HOUR_MICROS * 3 / 2);
-        time.advanceMicros(quota.retryAfterMicros());
+        assertThat(Micros.retryAfter(quota)).isBetween(1L, HOUR_MICROS * 3 / 2);
+        time.advanceMicros(Micros.retryAfter(quota));
         assertThat(decide(backend, charge(fiveAnHour, "new")).allowed()).isTrue();
     }
 

@@ -12,6 +12,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -167,14 +168,13 @@ class LocalBackendThreadsTest {
         PolicyLimits brief = Keys.policy("brief", 1, Duration.ofMillis(50));
         assertThat(acquire(backend, brief, "a").allowed()).isTrue();
         Quota before = backend.peek(List.of(charge(brief, "a"))).get(0);
-        assertThat(before.resetAfterMicros()).isLessThanOrEqualTo(50_000);
+        assertThat(Micros.resetAfter(before)).isLessThanOrEqualTo(50_000);
         while (!acquire(backend, brief, "a").allowed()) {
             Thread.onSpinWait();
         }
-        assertThat(acquire(new LocalBackend(1), Keys.policy("long", 1, Duration.ofDays(366)), "a")
+        assertThat(Micros.resetAfter(acquire(new LocalBackend(1), Keys.policy("long", 1, Duration.ofDays(366)), "a")
                         .quotas()
-                        .get(0)
-                        .resetAfterMicros())
+                        .get(0)))
                 .isBetween(1L, Duration.ofDays(366).toMillis() * 1_000);
     }
 

@@ -11,6 +11,7 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -37,7 +38,7 @@ class NearLimitTest {
 
     private static Quota quota(PolicyLimits policy, long remaining, boolean rejected) {
         Limit limit = policy.limits().get(0);
-        return new Quota(
+        return TestQuota.of(
                 policy.policy(),
                 policy.policy(),
                 limit.permits(),

@@ -13,6 +13,7 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -36,7 +37,7 @@ class TopKeysTrackerTest {
     }
 
     private static Quota quota(PolicyLimits policy, boolean rejected) {
-        return new Quota(
+        return TestQuota.of(
                 policy.policy(), policy.policy(), 10, 10, Duration.ofMinutes(1), rejected ? 0 : 5, rejected, 0, 1, 1);
     }
 

@@ -13,11 +13,13 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Policy.Disclosure;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
@@ -115,7 +117,7 @@ class RejectionResponsesTest {
 
     @Test
     void aBlockedKeyIsA429ForAbnormalUsage() {
-        Quota blocked = new Quota(
+        Quota blocked = TestQuota.of(
                 "api", "api", 100, 100, MINUTE, 0, true, 900_000_000, 900_000_000, 900_000_000, null, 900_000_000);
         Response response = exceeded(List.of("ietf"), blocked);
         assertThat(response.getStatus()).isEqualTo(429);
@@ -205,7 +207,7 @@ class RejectionResponsesTest {
         ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
         Response response = exceeded(
                 List.of("ietf"),
-                new Quota("api", "api", 3, 3, Duration.ofDays(30), 0, true, 86_400_000_000L, 86_400_000_000L, 0, end));
+                TestQuota.of("api", "api", 3, 3, Duration.ofDays(30), 0, true, 86_400_000_000L, 86_400_000_000L, 0, end, 0));
 
         assertThat(fields(response))
                 .containsEntry("Retry-After", "86400")
@@ -228,7 +230,7 @@ class RejectionResponsesTest {
 
     @Test
     void writesNoWaitIfNoWaitHelps() {
-        Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
+        Quota never = TestQuota.of("api", "api", 10, 10, MINUTE, 10, true, Micros.NEVER, 0, 0);
         Response response = exceeded(List.of("ietf"), rejected("other", 1, MINUTE, 5_000_000, 5_000_000), never);
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response)).doesNotContainKey("Retry-After").containsEntry("RateLimit", "\"api\";r=10");
@@ -390,7 +392,7 @@ class RejectionResponsesTest {
 
         MultivaluedMap<String, Object> never = new MultivaluedHashMap<>();
         RejectionResponses.complete(
-                new Decision.Rejected(Results.of(new Quota("api", "api", 1, 1, MINUTE, 1, true, Quota.NEVER, 0, 0))),
+                new Decision.Rejected(Results.of(TestQuota.of("api", "api", 1, 1, MINUTE, 1, true, Micros.NEVER, 0, 0))),
                 never);
         assertThat(never).doesNotContainKey("Retry-After");
     }

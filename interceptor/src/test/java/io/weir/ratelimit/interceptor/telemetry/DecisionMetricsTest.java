@@ -23,6 +23,7 @@ import io.weir.ratelimit.core.metrics.DecisionMetrics;
 import io.weir.ratelimit.core.metrics.Sampling;
 import io.weir.ratelimit.fixtures.Events;
 import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -93,7 +94,7 @@ class DecisionMetricsTest {
     @ParameterizedTest
     @MethodSource("apis")
     void countsRejectionsOfABlockedKeySeparately(SeriesReader reader) {
-        Quota blocked = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 7, 7, 7, null, 7);
+        Quota blocked = TestQuota.of("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 7, 7, 7, null, 7);
         record(
                 reader,
                 new DecisionEvent(

@@ -17,6 +17,7 @@ import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.interceptor.rest.QuotaResponse;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -171,7 +172,7 @@ class QuotaServletTest {
 
     @Test
     void aCalendarLimitHasTheEndOfItsPeriod() {
-        Quota quota = new Quota(
+        Quota quota = TestQuota.of(
                 "plan",
                 "plan-month",
                 10_000,
@@ -182,7 +183,8 @@ class QuotaServletTest {
                 0,
                 1_500_000,
                 1_500_000,
-                ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]"));
+                ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]"),
+                0);
         assertThat(QuotaResponse.of(Map.of("plan", List.of(quota))).body())
                 .contains("\"window\":2592000,", "\"reset\":2,\"period_end\":\"2026-12-01T00:00:00+01:00\"}");
     }
