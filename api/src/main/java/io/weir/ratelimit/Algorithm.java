@@ -16,7 +16,7 @@ public enum Algorithm {
      * <p>Calls spend at most <i>n</i> permits in each window. Two adjacent windows allow up to 2<i>n</i> − 1 permits in a period as
      * long as one window. State: two numbers per key.
      */
-    FIXED_WINDOW("fixed-window", 'f'),
+    FIXED_WINDOW("fixed-window"),
 
     /**
      * A counter over the current window and the part of the previous window that still overlaps: {@code current + previous × (1 −
@@ -27,7 +27,7 @@ public enum Algorithm {
      * 2<i>n</i> − 2 permits in a period as long as one window. These calls are spread over that period and never form one burst. State:
      * three numbers per key.
      */
-    SLIDING_WINDOW("sliding-window", 's'),
+    SLIDING_WINDOW("sliding-window"),
 
     /**
      * A log of the allowed calls. The permits of a call return when the window has passed since the call. Also called sliding window
@@ -37,7 +37,7 @@ public enum Algorithm {
      * allowed call and key, and the work to add a call grows with their number. A limit of more than 10,000 permits is therefore a
      * deployment error.
      */
-    SLIDING_LOG("sliding-log", 'g'),
+    SLIDING_LOG("sliding-log"),
 
     /**
      * A bucket of {@code burst} permits that is refilled continuously with <i>n</i> permits per window. A call takes its cost from the
@@ -46,7 +46,7 @@ public enum Algorithm {
      * <p>After an idle period, calls spend at most {@code burst + n − 1} permits in a period as long as one window. In the long run they
      * spend <i>n</i> permits per window. State: two numbers per key.
      */
-    TOKEN_BUCKET("token-bucket", 't'),
+    TOKEN_BUCKET("token-bucket"),
 
     /**
      * A token bucket with a capacity of one permit, unless {@code burst} is configured: a steady rate of one permit per window ÷
@@ -55,14 +55,12 @@ public enum Algorithm {
      * <p>A call that arrives too early is rejected. If the policy has a {@code max-wait}, the call waits for its permits instead. Calls
      * spend at most {@code burst + n − 1} permits in a period as long as one window. State: two numbers per key.
      */
-    LEAKY_BUCKET("leaky-bucket", 'l');
+    LEAKY_BUCKET("leaky-bucket");
 
     private final String configName;
-    private final char letter;
 
-    Algorithm(String configName, char letter) {
+    Algorithm(String configName) {
         this.configName = configName;
-        this.letter = letter;
     }
 
     /**
@@ -72,14 +70,5 @@ public enum Algorithm {
      */
     public String configName() {
         return configName;
-    }
-
-    /**
-     * Returns the letter of the algorithm in stored keys. The letter is part of the stored format and never changes.
-     *
-     * @return the letter
-     */
-    public char letter() {
-        return letter;
     }
 }

@@ -3,6 +3,7 @@ package io.weir.ratelimit;
 
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -44,14 +45,25 @@ public sealed interface Decision {
     }
 
     /**
-     * Returns the quota of each limit of the enforced policies, in the order of the policies and of their limits.
+     * Returns the result of each charge.
+     *
+     * @return one result per charge of the call, in the order of the charges; empty if no limit was evaluated
+     */
+    List<ChargeResult> results();
+
+    /**
+     * Returns the quota of each limit of the enforced policies, in the order of the policies and of their limits: the quotas of the {@link
+     * #results} that are not in shadow mode.
      *
      * @return the quotas; empty if no limit was evaluated
      */
-    List<Quota> quotas();
+    default List<Quota> quotas() {
+        return quotas(false);
+    }
 
     /**
-     * Returns the quota of each limit of the policies in shadow mode, in the order of the policies and of their limits.
+     * Returns the quota of each limit of the policies in shadow mode, in the order of the policies and of their limits: the quotas of the
+     * {@link #results} in shadow mode.
      *
      * <p>These quotas have no effect on the decision. A quota that {@linkplain Quota#rejected() rejected} here would have rejected the
      * call if its policy were enforced. If the backend could not evaluate a policy in shadow mode, all quotas of that policy are
@@ -59,7 +71,28 @@ public sealed interface Decision {
      *
      * @return the quotas; empty if no policy is in shadow mode, or the call is rejected
      */
-    List<Quota> shadowQuotas();
+    default List<Quota> shadowQuotas() {
+        return quotas(true);
+    }
+
+    private List<Quota> quotas(boolean shadow) {
+        List<ChargeResult> results = results();
+        List<Quota> only = null;
+        List<Quota> several = null;
+        for (int i = 0; i < results.size(); i++) {
+            ChargeResult result = results.get(i);
+            if (result.shadow() != shadow) {
+                continue;
+            }
+            if (only == null) {
+                only = result.quotas();
+            } else {
+                several = several == null ? new ArrayList<>(only) : several;
+                several.addAll(result.quotas());
+            }
+        }
+        return several != null ? List.copyOf(several) : only != null ? only : List.of();
+    }
 
     /**
      * Returns the receipt of the charges of this decision.
@@ -73,21 +106,20 @@ public sealed interface Decision {
      * The decision that allows a call: every limit had enough permits, or the call waits for permits that return within its {@code
      * max-wait}. All limits are charged. {@link RateLimiter} returns this decision after the wait.
      *
-     * @param quotas the quota of each limit after the charge
+     * @param results the result of each charge, after the charge. A result in shadow mode is one after the charge if the policy had enough
+     *     permits
      * @param receipt the receipt by which these charges can be refunded
      * @param waitMicros the time from the decision to the return of the permits, in microseconds. It is the longest wait of the limits,
      *     and 0 if all of them had enough permits
-     * @param shadowQuotas the quota of each limit of the policies in shadow mode, after the charge if the policy had enough permits
      */
-    record Allowed(List<Quota> quotas, Receipt receipt, long waitMicros, List<Quota> shadowQuotas) implements Decision {
+    record Allowed(List<ChargeResult> results, Receipt receipt, long waitMicros) implements Decision {
 
         /** The decision for a call without limits. */
         public static final Allowed UNLIMITED = new Allowed(List.of(), Receipt.EMPTY);
 
-        /** Copies the lists, except {@link DeferredQuotas}, and checks that the wait is not negative. */
+        /** Copies the list and checks that the wait is not negative. */
         public Allowed {
-            quotas = quotas instanceof DeferredQuotas ? quotas : List.copyOf(quotas);
-            shadowQuotas = List.copyOf(shadowQuotas);
+            results = List.copyOf(results);
             Objects.requireNonNull(receipt, "receipt");
             if (waitMicros < 0) {
                 throw new IllegalArgumentException("the wait must not be negative");
@@ -95,24 +127,13 @@ public sealed interface Decision {
         }
 
         /**
-         * Creates a decision without policies in shadow mode.
+         * Creates a decision without a wait.
          *
-         * @param quotas the quota of each limit after the charge
-         * @param receipt the receipt by which these charges can be refunded
-         * @param waitMicros the time between the decision and the return of the permits, in microseconds, 0 or more
-         */
-        public Allowed(List<Quota> quotas, Receipt receipt, long waitMicros) {
-            this(quotas, receipt, waitMicros, List.of());
-        }
-
-        /**
-         * Creates a decision without policies in shadow mode and without a wait.
-         *
-         * @param quotas the quota of each limit after the charge
+         * @param results the result of each charge, after the charge
          * @param receipt the receipt by which these charges can be refunded
          */
-        public Allowed(List<Quota> quotas, Receipt receipt) {
-            this(quotas, receipt, 0);
+        public Allowed(List<ChargeResult> results, Receipt receipt) {
+            this(results, receipt, 0);
         }
 
         @Override
@@ -125,21 +146,22 @@ public sealed interface Decision {
      * The decision that rejects a call: at least one limit did not have enough permits. No limit is charged, and no policy in shadow mode
      * is evaluated.
      *
-     * @param quotas the quota of each limit; at least one of them rejected the call
+     * @param results the result of each charge. At least one of them that is not in shadow mode rejected the call. Those in shadow mode
+     *     have no quotas
      */
-    record Rejected(List<Quota> quotas) implements Decision, Serializable {
+    record Rejected(List<ChargeResult> results) implements Decision, Serializable {
 
         /** Copies the list and checks that an enforced limit rejected the call. */
         public Rejected {
-            quotas = List.copyOf(quotas);
-            if (!anyRejected(quotas)) {
+            results = List.copyOf(results);
+            if (!anyRejected(results)) {
                 throw new IllegalArgumentException("a rejection needs a limit that rejected the call");
             }
         }
 
-        private static boolean anyRejected(List<Quota> quotas) {
-            for (Quota quota : quotas) {
-                if (quota.rejected()) {
+        private static boolean anyRejected(List<ChargeResult> results) {
+            for (ChargeResult result : results) {
+                if (!result.shadow() && result.rejected()) {
                     return true;
                 }
             }
@@ -149,11 +171,6 @@ public sealed interface Decision {
         @Override
         public boolean allowed() {
             return false;
-        }
-
-        @Override
-        public List<Quota> shadowQuotas() {
-            return List.of();
         }
 
         @Override
@@ -179,12 +196,17 @@ public sealed interface Decision {
          */
         public Quota decisiveQuota() {
             Quota longest = null;
-            for (Quota quota : quotas) {
-                if (quota.rejected() && (longest == null || quota.retryAfterMicros() > longest.retryAfterMicros())) {
+            for (Quota quota : quotas()) {
+                if (quota.rejected() && (longest == null || isLonger(quota.retryAfter(), longest.retryAfter()))) {
                     longest = quota;
                 }
             }
             return Objects.requireNonNull(longest);
+        }
+
+        /** An empty wait is the longest one. */
+        private static boolean isLonger(Optional<Duration> wait, Optional<Duration> other) {
+            return other.isPresent() && (wait.isEmpty() || wait.get().compareTo(other.get()) > 0);
         }
 
         /**
@@ -193,8 +215,8 @@ public sealed interface Decision {
          * @return true if the key of the call is blocked under a policy
          */
         public boolean blocked() {
-            for (Quota quota : quotas) {
-                if (quota.blockedMicros() > 0) {
+            for (Quota quota : quotas()) {
+                if (quota.blocked()) {
                     return true;
                 }
             }
@@ -207,7 +229,7 @@ public sealed interface Decision {
          * @return the names of the policies in declared order, each of them once
          */
         public List<String> violatedPolicies() {
-            return quotas.stream()
+            return quotas().stream()
                     .filter(Quota::rejected)
                     .map(Quota::policy)
                     .distinct()
@@ -261,12 +283,7 @@ public sealed interface Decision {
         }
 
         @Override
-        public List<Quota> quotas() {
-            return List.of();
-        }
-
-        @Override
-        public List<Quota> shadowQuotas() {
+        public List<ChargeResult> results() {
             return List.of();
         }
     }

@@ -9,139 +9,84 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The state of one limit for one key at the instant of a decision.
- *
- * @param policy the name of the policy to which the limit belongs
- * @param name the name of the limit: the name of the policy, or {@code <policy>-<window>} if the policy has several limits, such as
- *     {@code api-1m} or {@code api-month}
- * @param permits the permits per window, 0 or more
- * @param capacity the greatest number of permits that are available at once: the burst of a bucket, otherwise the permits
- * @param window the length of the window; for a calendar limit the length of the current period; zero for a concurrency limit
- * @param remaining the permits that a call can spend at that instant, 0 or more
- * @param rejected whether the limit rejected the call
- * @param retryAfterMicros the shortest wait, in microseconds, after which the same cost is allowed if no other call spends permits. It is
- *     0 if the limit did not reject the call, and {@link #NEVER} if the cost exceeds the capacity. For a concurrency limit it is a
- *     recommendation of one second at most, because the end of a call is unknown
- * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
- * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds; 0 if it equals the capacity
- * @param periodEnd the end of the period of a calendar limit, in the time zone of the limit; null for a limit with a window
- * @param blockedMicros the time until the {@linkplain RateLimiter#block block} of the key ends, in microseconds; 0 if the key is not
- *     blocked under the policy. A blocked key has no remaining permits
- */
-public record Quota(
-        String policy,
-        String name,
-        long permits,
-        long capacity,
-        Duration window,
-        long remaining,
-        boolean rejected,
-        long retryAfterMicros,
-        long resetAfterMicros,
-        long nextPermitAfterMicros,
-        @Nullable ZonedDateTime periodEnd,
-        long blockedMicros)
-        implements Serializable {
+/** The state of one limit for one key at the instant of a decision. A value-based class, which a backend creates by a {@link Builder}. */
+public final class Quota implements Serializable {
+    private static final long serialVersionUID = 1;
 
-    /** The value of {@code retryAfterMicros} if the cost exceeds the capacity of the limit, so that no wait helps. */
-    public static final long NEVER = Long.MAX_VALUE;
+    /** What the permits of a limit are. */
+    public enum Kind {
+        /** Permits per window. */
+        WINDOW,
+        /** Permits per period of the calendar. */
+        CALENDAR,
+        /** Calls that may run at once. */
+        CONCURRENCY
+    }
 
-    /** Checks that no other component than {@code periodEnd} is null, and that none is negative. */
-    public Quota {
-        Objects.requireNonNull(policy, "policy");
-        Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(window, "window");
-        if (permits < 0
-                || capacity < 0
-                || remaining < 0
-                || retryAfterMicros < 0
-                || resetAfterMicros < 0
-                || nextPermitAfterMicros < 0
-                || blockedMicros < 0) {
-            throw new IllegalArgumentException("negative component in the quota of " + name);
-        }
+    private final String policy;
+    private final String name;
+    private final Kind kind;
+    private final long permits;
+    private final long capacity;
+    private final Duration window;
+    private final long remaining;
+    private final boolean rejected;
+
+    /** Null if no wait helps. */
+    private final @Nullable Duration retryAfter;
+
+    private final Duration resetAfter;
+    private final Duration nextPermitAfter;
+    private final @Nullable ZonedDateTime periodEnd;
+    private final Duration blockedFor;
+
+    private Quota(Builder builder) {
+        this.policy = builder.policy;
+        this.name = builder.name;
+        this.kind = builder.kind;
+        this.permits = builder.permits;
+        this.capacity = builder.capacity;
+        this.window = builder.window;
+        this.remaining = builder.remaining;
+        this.rejected = builder.rejected;
+        this.retryAfter = builder.retryAfter;
+        this.resetAfter = builder.resetAfter;
+        this.nextPermitAfter = builder.nextPermitAfter;
+        this.periodEnd = builder.periodEnd;
+        this.blockedFor = builder.blockedFor;
     }
 
     /**
-     * Creates the quota of a key that is not blocked.
+     * Returns a builder of the quota of an untouched key.
      *
-     * @param policy the name of the policy
-     * @param name the name of the limit
-     * @param permits the permits per window, 0 or more
-     * @param capacity the greatest number of permits that are available at once
-     * @param window the length of the window
-     * @param remaining the permits that a call can spend at that instant, 0 or more
-     * @param rejected whether the limit rejected the call
-     * @param retryAfterMicros the shortest wait, in microseconds
-     * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
-     * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds
-     * @param periodEnd the end of the period of a calendar limit; null for a limit with a window
+     * @param policy the name of the policy to which the limit belongs
+     * @param name the name of the limit: the name of the policy, or {@code <policy>-<window>} if the policy has several limits, such as
+     *     {@code api-1m} or {@code api-month}
+     * @return the builder of a quota of {@link Kind#WINDOW} without permits
      */
-    public Quota(
-            String policy,
-            String name,
-            long permits,
-            long capacity,
-            Duration window,
-            long remaining,
-            boolean rejected,
-            long retryAfterMicros,
-            long resetAfterMicros,
-            long nextPermitAfterMicros,
-            @Nullable ZonedDateTime periodEnd) {
-        this(
-                policy,
-                name,
-                permits,
-                capacity,
-                window,
-                remaining,
-                rejected,
-                retryAfterMicros,
-                resetAfterMicros,
-                nextPermitAfterMicros,
-                periodEnd,
-                0);
+    public static Builder builder(String policy, String name) {
+        return new Builder(policy, name);
     }
 
     /**
-     * Creates the quota of a limit with a window, for a key that is not blocked.
+     * Returns a builder with the values of this quota.
      *
-     * @param policy the name of the policy
-     * @param name the name of the limit
-     * @param permits the permits per window, 0 or more
-     * @param capacity the greatest number of permits that are available at once
-     * @param window the length of the window
-     * @param remaining the permits that a call can spend at that instant, 0 or more
-     * @param rejected whether the limit rejected the call
-     * @param retryAfterMicros the shortest wait, in microseconds
-     * @param resetAfterMicros the time until the key equals an untouched key, in microseconds, 0 or more
-     * @param nextPermitAfterMicros the time until {@code remaining} first increases, in microseconds
+     * @return the builder
      */
-    public Quota(
-            String policy,
-            String name,
-            long permits,
-            long capacity,
-            Duration window,
-            long remaining,
-            boolean rejected,
-            long retryAfterMicros,
-            long resetAfterMicros,
-            long nextPermitAfterMicros) {
-        this(
-                policy,
-                name,
-                permits,
-                capacity,
-                window,
-                remaining,
-                rejected,
-                retryAfterMicros,
-                resetAfterMicros,
-                nextPermitAfterMicros,
-                null);
+    public Builder toBuilder() {
+        Builder builder = new Builder(policy, name);
+        builder.kind = kind;
+        builder.permits = permits;
+        builder.capacity = capacity;
+        builder.window = window;
+        builder.remaining = remaining;
+        builder.rejected = rejected;
+        builder.retryAfter = retryAfter;
+        builder.resetAfter = resetAfter;
+        builder.nextPermitAfter = nextPermitAfter;
+        builder.periodEnd = periodEnd;
+        builder.blockedFor = blockedFor;
+        return builder;
     }
 
     /**
@@ -162,30 +107,85 @@ public record Quota(
     }
 
     /**
-     * Tests whether the limit is a concurrency limit, whose permits are the calls that may run at once.
+     * Returns the name of the policy to which the limit belongs.
      *
-     * @return true for a concurrency limit
+     * @return the name
      */
-    public boolean isConcurrency() {
-        return window.isZero();
+    public String policy() {
+        return policy;
     }
 
     /**
-     * Returns the shortest wait after which the same cost is allowed if no other call spends permits.
+     * Returns the name of the limit.
      *
-     * @return the wait: zero if the limit did not reject the call, empty if no wait helps
+     * @return the name of the policy, or {@code <policy>-<window>} if the policy has several limits
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Returns what the permits of the limit are.
+     *
+     * @return the kind
+     */
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * Returns the permits per window or period, or the calls that may run at once.
+     *
+     * @return the permits, 0 or more
+     */
+    public long permits() {
+        return permits;
+    }
+
+    /**
+     * Returns the greatest number of permits that are available at once: the burst of a bucket, otherwise the permits.
+     *
+     * @return the permits, 0 or more
+     */
+    public long capacity() {
+        return capacity;
+    }
+
+    /**
+     * Returns the length of the window, or of the current period of the calendar.
+     *
+     * @return the length; zero for a concurrency limit, which has no window
+     */
+    public Duration window() {
+        return window;
+    }
+
+    /**
+     * Returns the permits that a call can spend at that instant.
+     *
+     * @return the permits, 0 or more; 0 if the key is blocked
+     */
+    public long remaining() {
+        return remaining;
+    }
+
+    /**
+     * Tests whether the limit rejected the call.
+     *
+     * @return true if the limit rejected the call
+     */
+    public boolean rejected() {
+        return rejected;
+    }
+
+    /**
+     * Returns the shortest wait after which the same cost is allowed if no other call spends permits. For a concurrency limit it is a
+     * recommendation of one second at most, because the end of a call is unknown.
+     *
+     * @return the wait: zero if the limit did not reject the call, empty if the cost exceeds the capacity, so that no wait helps
      */
     public Optional<Duration> retryAfter() {
-        return retryAfterMicros == NEVER ? Optional.empty() : Optional.of(micros(retryAfterMicros));
-    }
-
-    /**
-     * Returns the time until the block of the key ends.
-     *
-     * @return the time; zero if the key is not blocked under the policy
-     */
-    public Duration blockedFor() {
-        return micros(blockedMicros);
+        return Optional.ofNullable(retryAfter);
     }
 
     /**
@@ -194,7 +194,43 @@ public record Quota(
      * @return the time; zero for an untouched key
      */
     public Duration resetAfter() {
-        return micros(resetAfterMicros);
+        return resetAfter;
+    }
+
+    /**
+     * Returns the time until {@link #remaining} first increases.
+     *
+     * @return the time; zero if the remaining permits equal the capacity
+     */
+    public Duration nextPermitAfter() {
+        return nextPermitAfter;
+    }
+
+    /**
+     * Returns the end of the period of a calendar limit.
+     *
+     * @return the end in the time zone of the limit; empty for the other kinds
+     */
+    public Optional<ZonedDateTime> periodEnd() {
+        return Optional.ofNullable(periodEnd);
+    }
+
+    /**
+     * Tests whether the key is {@linkplain RateLimiter#block blocked} under the policy.
+     *
+     * @return true if the key is blocked
+     */
+    public boolean blocked() {
+        return !blockedFor.isZero();
+    }
+
+    /**
+     * Returns the time until the block of the key ends.
+     *
+     * @return the time; zero if the key is not blocked under the policy
+     */
+    public Duration blockedFor() {
+        return blockedFor;
     }
 
     /** Returns 0 for a limit without permits. */
@@ -202,7 +238,205 @@ public record Quota(
         return capacity == 0 ? 0 : (double) remaining / capacity;
     }
 
-    private static Duration micros(long micros) {
-        return Duration.ofSeconds(micros / 1_000_000, micros % 1_000_000 * 1_000);
+    @Override
+    public boolean equals(Object other) {
+        return other == this
+                || (other instanceof Quota that
+                        && policy.equals(that.policy)
+                        && name.equals(that.name)
+                        && kind == that.kind
+                        && permits == that.permits
+                        && capacity == that.capacity
+                        && window.equals(that.window)
+                        && remaining == that.remaining
+                        && rejected == that.rejected
+                        && Objects.equals(retryAfter, that.retryAfter)
+                        && resetAfter.equals(that.resetAfter)
+                        && nextPermitAfter.equals(that.nextPermitAfter)
+                        && Objects.equals(periodEnd, that.periodEnd)
+                        && blockedFor.equals(that.blockedFor));
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(policy, name, permits, remaining, rejected, retryAfter, resetAfter);
+    }
+
+    @Override
+    public String toString() {
+        return "Quota[" + name + " of " + policy + ", " + kind + " " + permits + "/" + window + ", capacity=" + capacity
+                + ", remaining=" + remaining + ", rejected=" + rejected + ", retryAfter=" + retryAfter + ", resetAfter="
+                + resetAfter + ", nextPermitAfter=" + nextPermitAfter + ", periodEnd=" + periodEnd + ", blockedFor="
+                + blockedFor + "]";
+    }
+
+    /** A builder of a quota. */
+    public static final class Builder {
+        private final String policy;
+        private final String name;
+        private Kind kind = Kind.WINDOW;
+        private long permits;
+        private long capacity;
+        private Duration window = Duration.ZERO;
+        private long remaining;
+        private boolean rejected;
+        private @Nullable Duration retryAfter = Duration.ZERO;
+        private Duration resetAfter = Duration.ZERO;
+        private Duration nextPermitAfter = Duration.ZERO;
+        private @Nullable ZonedDateTime periodEnd;
+        private Duration blockedFor = Duration.ZERO;
+
+        private Builder(String policy, String name) {
+            this.policy = Objects.requireNonNull(policy, "policy");
+            this.name = Objects.requireNonNull(name, "name");
+        }
+
+        /**
+         * Sets a limit with a window, whose capacity and remaining permits are the permits.
+         *
+         * @param perWindow the permits per window, 0 or more
+         * @param length the length of the window
+         * @return this builder
+         */
+        public Builder window(long perWindow, Duration length) {
+            return limit(Kind.WINDOW, perWindow, length, null);
+        }
+
+        /**
+         * Sets a calendar limit, whose capacity and remaining permits are the permits.
+         *
+         * @param perPeriod the permits per period, 0 or more
+         * @param length the length of the current period
+         * @param end the end of the current period, in the time zone of the limit
+         * @return this builder
+         */
+        public Builder calendar(long perPeriod, Duration length, ZonedDateTime end) {
+            return limit(Kind.CALENDAR, perPeriod, length, Objects.requireNonNull(end, "end"));
+        }
+
+        /**
+         * Sets a concurrency limit, whose capacity and remaining permits are the calls.
+         *
+         * @param calls the calls that may run at once, 0 or more
+         * @return this builder
+         */
+        public Builder concurrency(long calls) {
+            return limit(Kind.CONCURRENCY, calls, Duration.ZERO, null);
+        }
+
+        private Builder limit(Kind newKind, long newPermits, Duration length, @Nullable ZonedDateTime end) {
+            kind = newKind;
+            permits = notNegative(newPermits);
+            capacity = newPermits;
+            remaining = newPermits;
+            window = notNegative(length);
+            periodEnd = end;
+            return this;
+        }
+
+        /**
+         * Sets the greatest number of permits that are available at once: the burst of a bucket.
+         *
+         * @param burst the permits, 0 or more
+         * @return this builder
+         */
+        public Builder capacity(long burst) {
+            capacity = notNegative(burst);
+            return this;
+        }
+
+        /**
+         * Sets the permits that a call can spend.
+         *
+         * @param left the permits, 0 or more
+         * @return this builder
+         */
+        public Builder remaining(long left) {
+            remaining = notNegative(left);
+            return this;
+        }
+
+        /**
+         * Lets the limit reject the call.
+         *
+         * @param wait the wait after which the same cost is allowed, zero or more
+         * @return this builder
+         */
+        public Builder rejectedFor(Duration wait) {
+            rejected = true;
+            retryAfter = notNegative(wait);
+            return this;
+        }
+
+        /**
+         * Lets the limit reject the call because the cost exceeds the capacity, so that no wait helps.
+         *
+         * @return this builder
+         */
+        public Builder rejectedForEver() {
+            rejected = true;
+            retryAfter = null;
+            return this;
+        }
+
+        /**
+         * Sets the time until the key equals an untouched key.
+         *
+         * @param time the time, zero or more
+         * @return this builder
+         */
+        public Builder resetAfter(Duration time) {
+            resetAfter = notNegative(time);
+            return this;
+        }
+
+        /**
+         * Sets the time until the remaining permits first increase.
+         *
+         * @param time the time, zero or more
+         * @return this builder
+         */
+        public Builder nextPermitAfter(Duration time) {
+            nextPermitAfter = notNegative(time);
+            return this;
+        }
+
+        /**
+         * Sets the time until the block of the key ends.
+         *
+         * @param time the time; zero if the key is not blocked
+         * @return this builder
+         */
+        public Builder blockedFor(Duration time) {
+            blockedFor = notNegative(time);
+            return this;
+        }
+
+        private long notNegative(long number) {
+            if (number < 0) {
+                throw negative();
+            }
+            return number;
+        }
+
+        private Duration notNegative(Duration time) {
+            if (time.isNegative()) {
+                throw negative();
+            }
+            return time;
+        }
+
+        private IllegalArgumentException negative() {
+            return new IllegalArgumentException("negative value in the quota of " + name);
+        }
+
+        /**
+         * Creates the quota.
+         *
+         * @return the quota
+         */
+        public Quota build() {
+            return new Quota(this);
+        }
     }
 }

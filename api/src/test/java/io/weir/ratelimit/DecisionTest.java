@@ -7,30 +7,58 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class DecisionTest {
+    private static List<ChargeResult> results(Quota... quotas) {
+        return Stream.of(quotas)
+                .map(quota -> new ChargeResult(quota.policy(), false, List.of(quota)))
+                .toList();
+    }
+
     @Test
-    void deferredQuotasAreCalculatedOnceAndWhenTheyAreRead() {
-        Quota quota = new Quota("api", "api", 2, 2, Duration.ofMinutes(1), 1, false, 0, 5, 5);
-        List<Integer> calculated = new ArrayList<>();
-        Decision.Allowed allowed = new Decision.Allowed(
-                new DeferredQuotas(1) {
-                    @Override
-                    protected List<Quota> calculate() {
-                        calculated.add(1);
-                        return List.of(quota);
-                    }
-                },
-                Receipt.EMPTY);
+    void quotasAreNotReadBeforeTheyAreAsked() {
+        AtomicInteger reads = new AtomicInteger();
+        List<Quota> deferred = new AbstractList<>() {
+            @Override
+            public Quota get(int index) {
+                reads.incrementAndGet();
+                return QuotaTest.allowed("api");
+            }
+
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        Decision.Allowed allowed =
+                new Decision.Allowed(List.of(new ChargeResult("api", false, deferred)), Receipt.EMPTY);
         assertThat(allowed.allowed()).isTrue();
         assertThat(allowed.quotas()).hasSize(1);
-        assertThat(calculated).isEmpty();
-        assertThat(allowed.quotas()).containsExactly(quota);
-        assertThat(allowed).isEqualTo(new Decision.Allowed(List.of(quota), Receipt.EMPTY));
-        assertThat(calculated).hasSize(1);
+        assertThat(allowed.shadowQuotas()).isEmpty();
+        assertThat(reads).hasValue(0);
+        assertThat(allowed.quotas()).containsExactly(QuotaTest.allowed("api"));
+    }
+
+    @Test
+    void quotasAreThoseOfTheResultsInOrder() {
+        Quota second = allowed("team");
+        Quota shadow = rejected("trial", "trial", 9);
+        Quota last = allowed("org");
+        Decision allowed = new Decision.Allowed(
+                List.of(
+                        new ChargeResult("trial", true, List.of(shadow)),
+                        new ChargeResult("team", false, List.of(second)),
+                        new ChargeResult("test", true, List.of()),
+                        new ChargeResult("org", false, List.of(last))),
+                Receipt.EMPTY);
+        assertThat(allowed.quotas()).containsExactly(second, last);
+        assertThat(allowed.shadowQuotas()).containsExactly(shadow);
     }
 
     @Test
@@ -42,7 +70,7 @@ class DecisionTest {
 
     @Test
     void aDecisionThatRejectsTheCallIsThrown() {
-        Decision.Rejected rejected = new Decision.Rejected(List.of(rejected("api", "api", 5)));
+        Decision.Rejected rejected = new Decision.Rejected(results(rejected("api", "api", 5)));
         assertThatThrownBy(rejected::orThrow)
                 .isInstanceOfSatisfying(
                         RateLimitExceededException.class,
@@ -56,7 +84,7 @@ class DecisionTest {
 
     @Test
     void violatedPoliciesAreListedOnceInDeclaredOrder() {
-        Decision.Rejected rejected = new Decision.Rejected(List.of(
+        Decision.Rejected rejected = new Decision.Rejected(results(
                 rejected("user", "user-1s", 1),
                 rejected("user", "user-1h", 900),
                 allowed("team"),
@@ -70,7 +98,7 @@ class DecisionTest {
     void longestWaitOfTheRejectingLimitsDecides() {
         Quota longest = rejected("address", "address", 7_000_000);
         Decision.Rejected rejected = new Decision.Rejected(
-                List.of(rejected("user", "user", 5), longest, rejected("team", "team", 7_000_000), allowed("org")));
+                results(rejected("user", "user", 5), longest, rejected("team", "team", 7_000_000), allowed("org")));
         assertThat(rejected.decisiveQuota()).isSameAs(longest);
         assertThat(rejected.retryAfter()).contains(Duration.ofSeconds(7));
     }
@@ -78,25 +106,27 @@ class DecisionTest {
     @Test
     void retryAfterIsEmptyIfALimitCanNeverAllowTheCost() {
         Decision.Rejected rejected =
-                new Decision.Rejected(List.of(rejected("user", "user", 5), rejected("org", "org", Quota.NEVER)));
+                new Decision.Rejected(results(rejected("user", "user", 5), QuotaTest.rejectedForEver("org", "org")));
         assertThat(rejected.retryAfter()).isEmpty();
         assertThat(rejected.decisiveQuota().policy()).isEqualTo("org");
     }
 
     @Test
     void rejectionRequiresALimitThatRejected() {
-        assertThatThrownBy(() -> new Decision.Rejected(List.of(allowed("api"))))
+        assertThatThrownBy(() -> new Decision.Rejected(results(allowed("api"))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("a rejection needs a limit that rejected the call");
+        List<ChargeResult> shadow = List.of(new ChargeResult("trial", true, List.of(rejected("trial", "trial", 5))));
+        assertThatThrownBy(() -> new Decision.Rejected(shadow)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Decision.Rejected(List.of())).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
-    void copiesItsQuotas() {
-        List<Quota> quotas = new ArrayList<>(List.of(rejected("api", "api", 1)));
-        Decision allowed = new Decision.Allowed(quotas, Receipt.EMPTY);
-        Decision rejected = new Decision.Rejected(quotas);
-        quotas.clear();
+    void copiesItsResults() {
+        List<ChargeResult> results = new ArrayList<>(results(rejected("api", "api", 1)));
+        Decision allowed = new Decision.Allowed(results, Receipt.EMPTY);
+        Decision rejected = new Decision.Rejected(results);
+        results.clear();
         assertThat(allowed.quotas()).hasSize(1);
         assertThat(rejected.quotas()).hasSize(1);
     }
@@ -128,20 +158,20 @@ class DecisionTest {
     @Test
     void shadowQuotasHaveNoEffectOnADecision() {
         Quota full = rejected("trial", "trial", 9_000_000);
-        Decision allowed = new Decision.Allowed(List.of(), Receipt.EMPTY, 0, List.of(full));
+        Decision allowed = new Decision.Allowed(List.of(new ChargeResult("trial", true, List.of(full))), Receipt.EMPTY);
         assertThat(allowed.quotas()).isEmpty();
         assertThat(allowed.shadowQuotas()).containsExactly(full);
     }
 
     @Test
     void rejectedCallHasNoShadowQuotas() {
-        assertThat(new Decision.Rejected(List.of(rejected("api", "api", 5))).shadowQuotas())
+        assertThat(new Decision.Rejected(results(rejected("api", "api", 5))).shadowQuotas())
                 .isEmpty();
     }
 
     @Test
     void shadowQuotasAreEmptyByDefault() {
-        assertThat(new Decision.Allowed(List.of(allowed("api")), Receipt.EMPTY).shadowQuotas())
+        assertThat(new Decision.Allowed(results(allowed("api")), Receipt.EMPTY).shadowQuotas())
                 .isEmpty();
         assertThat(new Decision.Degraded(FailureMode.OPEN, true, "timeout").shadowQuotas())
                 .isEmpty();

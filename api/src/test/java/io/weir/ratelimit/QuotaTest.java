@@ -5,26 +5,66 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class QuotaTest {
 
-    static Quota rejected(String policy, String name, long retryAfterMicros) {
-        return new Quota(policy, name, 5, 5, Duration.ofMinutes(1), 0, true, retryAfterMicros, 60_000_000, 1);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** The quota of a limit that rejected the call with a wait in microseconds. */
+    static Quota rejected(String policy, String name, long waitMicros) {
+        return full(policy, name).rejectedFor(Duration.of(waitMicros, ChronoUnit.MICROS)).build();
+    }
+
+    static Quota rejectedForEver(String policy, String name) {
+        return full(policy, name).rejectedForEver().build();
+    }
+
+    private static Quota.Builder full(String policy, String name) {
+        return Quota.builder(policy, name).window(5, MINUTE).remaining(0).resetAfter(MINUTE);
     }
 
     static Quota allowed(String policy) {
-        return new Quota(policy, policy, 5, 5, Duration.ofMinutes(1), 3, false, 0, 60_000_000, 1);
+        return Quota.builder(policy, policy)
+                .window(5, MINUTE)
+                .remaining(3)
+                .resetAfter(MINUTE)
+                .build();
     }
 
     @Test
-    void convertsWaitsExactly() {
-        Quota quota = new Quota("api", "api", 5, 5, Duration.ofMinutes(1), 0, true, 30_600_001, 120_000_002, 7);
-        assertThat(quota.retryAfter()).contains(Duration.ofSeconds(30, 600_001_000));
-        assertThat(quota.resetAfter()).isEqualTo(Duration.ofSeconds(120, 2_000));
+    void isThatOfAnUntouchedKeyByDefault() {
+        Quota quota = Quota.builder("api", "api-1m").window(5, MINUTE).build();
+        assertThat(quota.policy()).isEqualTo("api");
+        assertThat(quota.name()).isEqualTo("api-1m");
+        assertThat(quota.kind()).isEqualTo(Quota.Kind.WINDOW);
+        assertThat(quota.capacity()).isEqualTo(5);
+        assertThat(quota.remaining()).isEqualTo(5);
+        assertThat(quota.rejected()).isFalse();
+        assertThat(quota.blocked()).isFalse();
+        assertThat(quota.resetAfter()).isZero();
+        assertThat(quota.nextPermitAfter()).isZero();
+        assertThat(quota.periodEnd()).isEmpty();
+    }
+
+    @Test
+    void eachKindHasItsWindow() {
+        ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
+        Quota month = Quota.builder("api", "api").calendar(5, Duration.ofDays(30), end).build();
+        assertThat(month.kind()).isEqualTo(Quota.Kind.CALENDAR);
+        assertThat(month.window()).isEqualTo(Duration.ofDays(30));
+        assertThat(month.periodEnd()).contains(end);
+        Quota slots = Quota.builder("api", "api").concurrency(5).build();
+        assertThat(slots.kind()).isEqualTo(Quota.Kind.CONCURRENCY);
+        assertThat(slots.window()).isZero();
+        assertThat(slots.permits()).isEqualTo(5);
     }
 
     @Test
@@ -34,38 +74,62 @@ class QuotaTest {
 
     @Test
     void retryAfterIsEmptyIfNoWaitHelps() {
-        assertThat(rejected("api", "api", Quota.NEVER).retryAfter()).isEmpty();
+        assertThat(rejectedForEver("api", "api").retryAfter()).isEmpty();
     }
 
-    @Test
-    void convertsWaitsOfYearsExactly() {
-        long micros = Duration.ofDays(366).toMillis() * 2_000 + 1;
-        assertThat(rejected("api", "api", micros).retryAfter())
-                .contains(Duration.ofDays(732).plusNanos(1_000));
+    static Stream<UnaryOperator<Quota.Builder>> setters() {
+        Duration negative = Duration.ofNanos(-1);
+        return Stream.of(
+                quota -> quota.window(-1, MINUTE),
+                quota -> quota.window(1, negative),
+                quota -> quota.concurrency(-1),
+                quota -> quota.capacity(-1),
+                quota -> quota.remaining(-1),
+                quota -> quota.rejectedFor(negative),
+                quota -> quota.resetAfter(negative),
+                quota -> quota.nextPermitAfter(negative),
+                quota -> quota.blockedFor(negative));
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 2, 3, 4})
-    void rejectsNegativeComponents(int component) {
-        long[] values = new long[5];
-        values[component] = -1;
-        assertThatThrownBy(() -> new Quota(
-                        "api",
-                        "api-1m",
-                        values[0],
-                        0,
-                        Duration.ofMinutes(1),
-                        values[1],
-                        true,
-                        values[2],
-                        values[3],
-                        values[4]))
+    @MethodSource("setters")
+    void rejectsNegativeValues(UnaryOperator<Quota.Builder> setter) {
+        assertThatThrownBy(() -> setter.apply(Quota.builder("api", "api-1m")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("api-1m");
+                .hasMessage("negative value in the quota of api-1m");
+    }
+
+    @ParameterizedTest
+    @MethodSource("changes")
+    void quotasWithAnotherValueDiffer(UnaryOperator<Quota.Builder> change) {
+        Quota quota = allowed("api");
+        Quota changed = change.apply(quota.toBuilder()).build();
+        assertThat(changed).isNotEqualTo(quota).isEqualTo(changed.toBuilder().build());
+        assertThat(changed.toBuilder().build()).hasSameHashCodeAs(changed).hasToString(changed.toString());
+    }
+
+    static Stream<UnaryOperator<Quota.Builder>> changes() {
+        ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
+        return Stream.of(
+                quota -> quota.window(6, MINUTE),
+                quota -> quota.window(5, Duration.ofHours(1)),
+                quota -> quota.calendar(5, MINUTE, end),
+                quota -> quota.concurrency(5),
+                quota -> quota.capacity(9),
+                quota -> quota.remaining(1),
+                quota -> quota.rejectedFor(MINUTE),
+                Quota.Builder::rejectedForEver,
+                quota -> quota.resetAfter(Duration.ofSeconds(1)),
+                quota -> quota.nextPermitAfter(Duration.ofSeconds(1)),
+                quota -> quota.blockedFor(Duration.ofSeconds(1)));
     }
 
     private static Quota left(String name, long permits, long capacity, long remaining) {
-        return new Quota(name, name, permits, capacity, Duration.ofSeconds(1), remaining, false, 0, 0, 0);
+        return Quota.builder(name, name)
+                .window(permits, Duration.ofSeconds(1))
+                .capacity(capacity)
+                .remaining(remaining)
+                .build();
     }
 
     @Test

@@ -14,8 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RateLimitExceptionsTest {
-    private final Decision.Rejected rejected = new Decision.Rejected(
-            List.of(rejected("login-ip", "login-ip-1m", 1), rejected("login-user", "login-user", 2_000_000)));
+    private final Decision.Rejected rejected = new Decision.Rejected(List.of(
+            new ChargeResult("login-ip", false, List.of(rejected("login-ip", "login-ip-1m", 1))),
+            new ChargeResult("login-user", false, List.of(rejected("login-user", "login-user", 2_000_000)))));
 
     @Test
     void exceededExceptionNamesThePoliciesAndHasTheDecision() {

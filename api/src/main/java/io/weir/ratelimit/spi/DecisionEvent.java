@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.spi;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import java.util.List;
@@ -12,8 +13,7 @@ import java.util.Objects;
  * @param endpoint the called endpoint: {@code Class.method}, or {@code RateLimiter} for calls of application code
  * @param charges the charges of the call, one or more, including shadow charges. Their stored keys can contain a name or an address and
  *     must not be shown
- * @param decision the decision. Its quotas are those of the charges that are not {@linkplain Charge#shadow() shadow charges}, in order.
- *     Its shadow quotas are those of the shadow charges, and some of them can be missing
+ * @param decision the decision. It has one result per charge, in order, or none
  * @param durationNanos how long the backend took for the decision or the failure, in nanoseconds, 0 or more
  */
 public record DecisionEvent(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
@@ -31,20 +31,7 @@ public record DecisionEvent(String endpoint, List<Charge> charges, Decision deci
      * @return one quota per limit; empty if the quotas of the charge are unknown
      */
     public List<Quota> quotasOf(int index) {
-        Charge charge = charges.get(index);
-        List<Quota> all = charge.shadow() ? decision.shadowQuotas() : decision.quotas();
-        int from = 0;
-        for (int i = 0; i < index; i++) {
-            Charge before = charges.get(i);
-            from += before.shadow() == charge.shadow() ? count(before, all, from) : 0;
-        }
-        int count = count(charge, all, from);
-        return count == all.size() ? all : all.subList(from, from + count);
-    }
-
-    private static int count(Charge charge, List<Quota> all, int from) {
-        boolean known = from < all.size()
-                && all.get(from).policy().equals(charge.policy().policy());
-        return known ? charge.policy().limits().size() : 0;
+        List<ChargeResult> results = decision.results();
+        return results.isEmpty() ? List.of() : results.get(index).quotas();
     }
 }

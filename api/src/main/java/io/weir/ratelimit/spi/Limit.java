@@ -261,19 +261,6 @@ public final class Limit {
     }
 
     /**
-     * Returns the letter of this limit in stored keys: {@code c} for a calendar limit, {@code n} for a concurrency limit, otherwise the
-     * letter of the algorithm.
-     *
-     * @return the letter
-     */
-    public char letter() {
-        if (concurrency) {
-            return 'n';
-        }
-        return period.isPresent() ? 'c' : algorithm.letter();
-    }
-
-    /**
      * Returns the window.
      *
      * @return the window, whole milliseconds; for a calendar limit the {@linkplain CalendarPeriod.Unit#length() nominal length} of a

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The limits of one policy, which apply together, and their names in quotas and in stored keys. A value-based class that is created once
+ * The limits of one policy, which apply together, and their names in quotas. A value-based class that is created once
  * and used for every call.
  */
 public final class PolicyLimits {
@@ -24,7 +24,6 @@ public final class PolicyLimits {
     private final List<Limit> limits;
     private final long lease;
     private final List<String> names;
-    private final List<String> storedKeySuffixes;
     private final int concurrency;
 
     /**
@@ -58,23 +57,18 @@ public final class PolicyLimits {
             throw new IllegalArgumentException("a policy needs a limit");
         }
         List<String> allNames = new ArrayList<>();
-        List<String> allSuffixes = new ArrayList<>();
         Set<String> windows = new HashSet<>();
         int slots = -1;
         for (Limit limit : limits) {
             if (limit.isConcurrency()) {
                 slots = allNames.size();
             }
-            // A changed timeout keeps the slots.
-            String suffix = policy + ":" + limit.letter() + (limit.isConcurrency() ? 1 : limit.windowMicros() / 1_000);
             if (!windows.add(limit.windowText())) {
                 throw new IllegalArgumentException("two limits have the same window " + limit.windowText());
             }
-            allSuffixes.add(suffix);
             allNames.add(limits.size() == 1 ? policy : policy + "-" + limit.windowText());
         }
         this.names = List.copyOf(allNames);
-        this.storedKeySuffixes = List.copyOf(allSuffixes);
         this.concurrency = slots;
     }
 
@@ -84,7 +78,6 @@ public final class PolicyLimits {
         this.limits = other.limits;
         this.lease = lease;
         this.names = other.names;
-        this.storedKeySuffixes = other.storedKeySuffixes;
         this.concurrency = other.concurrency;
     }
 
@@ -94,7 +87,6 @@ public final class PolicyLimits {
         this.lease = 0;
         this.limits = without(other.limits, without);
         this.names = without(other.names, without);
-        this.storedKeySuffixes = without(other.storedKeySuffixes, without);
         this.concurrency = -1;
     }
 
@@ -200,17 +192,6 @@ public final class PolicyLimits {
      */
     public long lease() {
         return lease;
-    }
-
-    /**
-     * Returns the suffix of the stored key of a limit: {@code <policy>:<letter><window in ms>}, with the letter of the limit. A concurrency
-     * limit has the window 1. The suffix is part of the stored format.
-     *
-     * @param index the position of the limit
-     * @return the suffix, such as {@code api:s60000}
-     */
-    public String storedKeySuffix(int index) {
-        return storedKeySuffixes.get(index);
     }
 
     /**

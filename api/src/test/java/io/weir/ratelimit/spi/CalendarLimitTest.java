@@ -25,9 +25,6 @@ class CalendarLimitTest {
         assertThat(limit.algorithm()).isEqualTo(Algorithm.FIXED_WINDOW);
         assertThat(limit.window()).isEqualTo(Duration.ofDays(31));
         assertThat(limit.capacity()).isEqualTo(Limit.MAX_PERMITS);
-        assertThat(limit.letter()).isEqualTo('c');
-        assertThat(Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofDays(1)).letter())
-                .isEqualTo('t');
         assertThatIllegalArgumentException().isThrownBy(() -> monthly(Limit.MAX_PERMITS + 1, 1));
     }
 

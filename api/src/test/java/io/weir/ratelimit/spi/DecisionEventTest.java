@@ -4,13 +4,13 @@ package io.weir.ratelimit.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class DecisionEventTest {
@@ -22,39 +22,27 @@ class DecisionEventTest {
     private final Charge test = new Charge(new PolicyLimits("test", List.of(hour)), "p.alice", 1).asShadow();
 
     private static Quota quota(String policy, String name) {
-        return new Quota(policy, name, 10, 10, Duration.ofSeconds(1), 5, false, 0, 1, 1);
+        return Quota.builder(policy, name).window(10, Duration.ofSeconds(1)).remaining(5).build();
     }
 
     private final List<Quota> ofTwo = List.of(quota("two", "two-1s"), quota("two", "two-1h"));
     private final List<Quota> ofOne = List.of(quota("one", "one"));
     private final List<Quota> ofTrial = List.of(quota("trial", "trial-1h"), quota("trial", "trial-1s"));
-    private final List<Quota> ofTest = List.of(quota("test", "test"));
 
-    private static List<Quota> both(List<Quota> first, List<Quota> next) {
-        return Stream.of(first, next).flatMap(List::stream).toList();
-    }
-
-    private static DecisionEvent event(List<Charge> charges, List<Quota> quotas, List<Quota> shadow) {
-        return new DecisionEvent("Search.find", charges, new Decision.Allowed(quotas, Receipt.EMPTY, 0, shadow), 1);
+    private static ChargeResult result(Charge charge, List<Quota> quotas) {
+        return new ChargeResult(charge.policy().policy(), charge.shadow(), quotas);
     }
 
     @Test
     void eachChargeHasItsQuotas() {
-        DecisionEvent event = event(List.of(trial, two, test, one), both(ofTwo, ofOne), both(ofTrial, ofTest));
+        Decision decision = new Decision.Allowed(
+                List.of(result(trial, ofTrial), result(two, ofTwo), result(test, List.of()), result(one, ofOne)),
+                Receipt.EMPTY);
+        DecisionEvent event = new DecisionEvent("Search.find", List.of(trial, two, test, one), decision, 1);
         assertThat(event.quotasOf(0)).isEqualTo(ofTrial);
         assertThat(event.quotasOf(1)).isEqualTo(ofTwo);
-        assertThat(event.quotasOf(2)).isEqualTo(ofTest);
+        assertThat(event.quotasOf(2)).isEmpty();
         assertThat(event.quotasOf(3)).isEqualTo(ofOne);
-    }
-
-    @Test
-    void shadowChargeWithoutQuotasDoesNotShiftTheOthers() {
-        DecisionEvent event = event(List.of(trial, two, test), ofTwo, ofTest);
-        assertThat(event.quotasOf(0)).isEmpty();
-        assertThat(event.quotasOf(1)).isEqualTo(ofTwo);
-        assertThat(event.quotasOf(2)).isEqualTo(ofTest);
-        assertThat(event(List.of(trial, two, test), ofTwo, List.of()).quotasOf(2))
-                .isEmpty();
     }
 
     @Test

@@ -27,13 +27,6 @@ class PolicyLimitsTest {
     }
 
     @Test
-    void storedKeySuffixHasPolicyAlgorithmAndWindow() {
-        PolicyLimits policy = new PolicyLimits("Orders.list", List.of(second, hour));
-        assertThat(policy.storedKeySuffix(0)).isEqualTo("Orders.list:s1000");
-        assertThat(policy.storedKeySuffix(1)).isEqualTo("Orders.list:t3600000");
-    }
-
-    @Test
     void rejectsAPolicyWithoutLimits() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new PolicyLimits("api", List.of()))
@@ -68,12 +61,11 @@ class PolicyLimitsTest {
     }
 
     @Test
-    void tierIsNotPartOfStoredKeys() {
+    void tierIsNotPartOfTheNamesOfLimits() {
         PolicyLimits policy = new PolicyLimits("api", "premium", List.of(second, hour));
         PolicyLimits tierless = new PolicyLimits("api", List.of(second, hour));
         assertThat(policy.tier()).isEqualTo("premium");
         assertThat(tierless.tier()).isEqualTo("none").isEqualTo(PolicyLimits.NO_TIER);
-        assertThat(policy.storedKeySuffix(1)).isEqualTo(tierless.storedKeySuffix(1));
         assertThat(policy.limitName(1)).isEqualTo(tierless.limitName(1));
         assertThat(policy)
                 .isEqualTo(new PolicyLimits("api", "premium", List.of(second, hour)))

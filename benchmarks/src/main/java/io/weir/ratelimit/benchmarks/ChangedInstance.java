@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.changes.ChangeAudit;
 import io.weir.ratelimit.core.changes.ChangeCodec;
 import io.weir.ratelimit.core.changes.ChangeConflictException;
 import io.weir.ratelimit.core.changes.ChangeRequest;
+import io.weir.ratelimit.core.changes.ChangeStore;
 import io.weir.ratelimit.core.changes.ChangeTarget;
 import io.weir.ratelimit.core.changes.ChangedProperties;
 import io.weir.ratelimit.core.changes.InstanceChanges;
@@ -78,7 +79,7 @@ final class ChangedInstance implements ChangeTarget, AutoCloseable {
         awaitRedis();
         this.changes = new InstanceChanges(
                 new StoredChanges(
-                        backend.changeStore().orElseThrow(),
+                        backend.capability(ChangeStore.class).orElseThrow(),
                         true,
                         new ChangeCodec(namespace, SECRET),
                         System::nanoTime,
@@ -95,7 +96,7 @@ final class ChangedInstance implements ChangeTarget, AutoCloseable {
                 1);
         while (true) {
             try {
-                backend.peek(charge);
+                backend.peek(List.of(charge));
                 return;
             } catch (BackendException e) {
                 Thread.onSpinWait();

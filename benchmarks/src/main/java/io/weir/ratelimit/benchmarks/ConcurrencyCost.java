@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.redisson.RedissonBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -67,7 +68,7 @@ public final class ConcurrencyCost {
     private static void awaitReady(RateLimitBackend backend) throws InterruptedException {
         while (true) {
             try {
-                backend.peek(new Charge(POLICIES.get(0), "k.ready", 1));
+                backend.peek(List.of(new Charge(POLICIES.get(0), "k.ready", 1)));
                 return;
             } catch (BackendException e) {
                 TimeUnit.MILLISECONDS.sleep(100);
@@ -102,6 +103,7 @@ public final class ConcurrencyCost {
     /** Returns the calls per second of a round. */
     private static double rate(RateLimitBackend backend, PolicyLimits policy, int threads, int keys)
             throws InterruptedException {
+        HoldsSlots slots = backend.capability(HoldsSlots.class).orElseThrow();
         LongAdder calls = new LongAdder();
         CountDownLatch end = new CountDownLatch(threads);
         long start = System.nanoTime();
@@ -113,7 +115,7 @@ public final class ConcurrencyCost {
                     Charge charge = new Charge(policy, "k." + call % keys, 1);
                     Decision decision = backend.acquire(List.of(charge));
                     if (decision.receipt().holdsSlots()) {
-                        backend.release(decision.receipt());
+                        slots.release(decision.receipt()).toCompletableFuture().join();
                     }
                     calls.increment();
                 }

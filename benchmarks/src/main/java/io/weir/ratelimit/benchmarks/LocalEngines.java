@@ -2,7 +2,6 @@
 package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FailureModes;
@@ -66,12 +65,9 @@ public final class LocalEngines {
     }
 
     static Binding binding(String key, Limit limit) {
-        Policy policy = new Policy(
-                new PolicyLimits(key, List.of(limit)),
-                KeyExpression.parse(key, new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING);
+        Policy policy = Policy.builder(
+                        new PolicyLimits(key, List.of(limit)), KeyExpression.parse(key, new KeyTerms(32, 64)))
+                .build();
         return new Binding("Benchmark." + key, List.of(new Binding.PolicyCost(policy, 1)));
     }
 

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.benchmarks.comparison.GrowthOptions;
 import io.weir.ratelimit.benchmarks.comparison.GrowthRow;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
@@ -88,12 +87,10 @@ final class LocalPolicyGrowth {
                 .toList();
         List<Binding.PolicyCost> costs = new ArrayList<>();
         for (int i = 0; i < policies; i++) {
-            Policy policy = new Policy(
-                    new PolicyLimits("policy-" + limits + "-" + i, all),
-                    KeyExpression.parse("ip", new KeyTerms(32, 64)),
-                    1,
-                    FailureMode.OPEN,
-                    Policy.MAX_WAITING);
+            Policy policy = Policy.builder(
+                            new PolicyLimits("policy-" + limits + "-" + i, all),
+                            KeyExpression.parse("ip", new KeyTerms(32, 64)))
+                    .build();
             costs.add(new Binding.PolicyCost(policy, 1));
         }
         return new Binding("Growth.call", costs);

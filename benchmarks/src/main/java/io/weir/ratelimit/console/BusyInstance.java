@@ -25,6 +25,8 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.time.Clock;
@@ -105,7 +107,7 @@ final class BusyInstance {
     private static DecisionEvent event(Policy policy, int key) {
         boolean rejected = key % 10 == 0;
         List<Quota> quotas = policy.limits().limits().stream()
-                .map(limit -> new Quota(
+                .map(limit -> TestQuota.of(
                         policy.name(),
                         policy.name(),
                         limit.permits(),
@@ -121,7 +123,9 @@ final class BusyInstance {
         return new DecisionEvent(
                 "Api.get",
                 List.of(new Charge(policy.limits(), storedKey, 1)),
-                rejected ? new Decision.Rejected(quotas) : new Decision.Allowed(quotas, Receipt.EMPTY),
+                rejected
+                        ? new Decision.Rejected(Results.of(quotas))
+                        : new Decision.Allowed(Results.of(quotas), Receipt.EMPTY),
                 1);
     }
 

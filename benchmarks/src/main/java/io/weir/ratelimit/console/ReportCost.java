@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.redisson.RedissonBackend;
-import io.weir.ratelimit.spi.FleetStore;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.time.Clock;
@@ -59,7 +59,10 @@ public final class ReportCost {
             try {
                 awaitRedis(backend);
                 for (int policies : List.of(10, 100, 1_000)) {
-                    new ReportCost(policies, backend.fleetStore().orElseThrow()).measure(policies);
+                    new ReportCost(
+                                    policies,
+                                    backend.capability(FleetStore.class).orElseThrow())
+                            .measure(policies);
                 }
             } finally {
                 backend.close();

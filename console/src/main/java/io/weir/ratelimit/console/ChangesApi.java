@@ -2,6 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.CallerOperations;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.console.PostedJson.RejectedException;
 import io.weir.ratelimit.core.changes.ChangeConflictException;
@@ -77,7 +78,7 @@ final class ChangesApi {
     void checkReset(CallerOperations.Caller caller) throws RejectedException {
         checkNotBlocked(caller);
         if (operations.get().changes().isPresent()
-                && operations.get().peek(caller, "").stream().anyMatch(quota -> quota.blockedMicros() > 0)) {
+                && operations.get().peek(caller, "").stream().anyMatch(Quota::blocked)) {
             throw new RejectedException(
                     409, "The key is blocked. Unblock it first, which requires the role of ratelimit.changes.role.");
         }

@@ -4,8 +4,8 @@ package io.weir.ratelimit.console;
 import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
 
 import io.weir.ratelimit.core.metrics.LogSampler;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,9 +3,9 @@ package io.weir.ratelimit.console;
 
 import static io.weir.ratelimit.console.ConsoleMessages.MESSAGES;
 
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.FleetStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,6 +3,7 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.metrics.Outcome;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -56,7 +57,7 @@ final class LiveRates {
     private void met(Charge charge, List<Quota> quotas) {
         long rest = 0;
         for (int i = 0; i < quotas.size(); i++) {
-            rest = Math.max(rest, quotas.get(i).blockedMicros());
+            rest = Math.max(rest, Micros.blockedFor(quotas.get(i)));
         }
         blocks.met(charge.policy().policy(), charge.storedKey(), rest);
     }

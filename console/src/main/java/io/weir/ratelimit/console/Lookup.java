@@ -99,7 +99,7 @@ final class Lookup {
         view.put("windowMillis", quota.window().toMillis());
         view.put("capacity", quota.capacity());
         view.put("remaining", quota.remaining());
-        view.put("periodEnd", quota.periodEnd() == null ? "" : PeriodEnd.text(quota.periodEnd()));
+        view.put("periodEnd", quota.periodEnd().map(PeriodEnd::text).orElse(""));
         view.put("resetAfterMillis", quota.resetAfter().plusNanos(999_999).toMillis());
         return view;
     }

@@ -7,7 +7,7 @@ import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.core.changes.RuntimeChange.Subject;
 import io.weir.ratelimit.core.config.Durations;
 import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.BlocksKeys;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -95,7 +95,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
 
     private static Duration length(String text) {
         Duration length = Durations.parse(text.strip());
-        if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(RateLimitBackend.MAX_BLOCK) > 0) {
+        if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(BlocksKeys.MAX_BLOCK) > 0) {
             throw new IllegalArgumentException("for must be from 1s to 366d");
         }
         return length;

@@ -5,8 +5,8 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.metrics.Outcome;
-import io.weir.ratelimit.spi.FleetStore;
-import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.spi.BlocksKeys;
 import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -41,7 +41,7 @@ final class ReportReader {
             .collect(Collectors.toUnmodifiableMap(KnownBlocks.Cause::name, Function.identity()));
 
     /** The longest rest of a block: the backend can round it up. */
-    private static final Duration LONGEST_REST = RateLimitBackend.MAX_BLOCK.plusDays(1);
+    private static final Duration LONGEST_REST = BlocksKeys.MAX_BLOCK.plusDays(1);
 
     private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]+");
 

@@ -53,7 +53,7 @@ final class ReportWriter {
         void write(T value, DataOutputStream out) throws IOException;
     }
 
-    /** Returns the bytes of a report, at most {@link io.weir.ratelimit.spi.FleetStore#MAX_REPORT_BYTES}. */
+    /** Returns the bytes of a report, at most {@link io.weir.ratelimit.core.operations.FleetStore#MAX_REPORT_BYTES}. */
     static byte[] write(InstanceReport report) {
         return bytes(report, (value, out) -> {
             out.writeByte(FORM);

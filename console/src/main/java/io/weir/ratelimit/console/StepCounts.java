@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.weir.ratelimit.spi.FleetStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Matcher;

@@ -11,6 +11,8 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.Reading;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -45,11 +47,13 @@ class ConsoleBrowserTest extends PageInBrowser {
     }
 
     private void decide(long remaining, boolean rejected) {
-        Quota quota = new Quota("hello", "hello", 5, 5, Duration.ofSeconds(10), remaining, rejected, 0, 0, 0);
+        Quota quota = TestQuota.of("hello", "hello", 5, 5, Duration.ofSeconds(10), remaining, rejected, 0, 0, 0);
         server.rates.decided(new DecisionEvent(
                 "Hello.get",
                 List.of(new Charge(HELLO, "i.1", 1)),
-                rejected ? new Decision.Rejected(List.of(quota)) : new Decision.Allowed(List.of(quota), Receipt.EMPTY),
+                rejected
+                        ? new Decision.Rejected(Results.of(quota))
+                        : new Decision.Allowed(Results.of(quota), Receipt.EMPTY),
                 1));
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

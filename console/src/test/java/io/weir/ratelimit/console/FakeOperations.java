@@ -10,10 +10,11 @@ import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.operations.PolicyView;
 import io.weir.ratelimit.core.operations.Reading;
-import io.weir.ratelimit.spi.FleetStore;
+import io.weir.ratelimit.fixtures.TestQuota;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZonedDateTime;
@@ -217,7 +218,7 @@ final class FakeOperations implements Operations {
             throw thrown;
         });
         calls.add("peek " + caller.policy() + " " + caller.key() + " " + tier);
-        return List.of(new Quota(
+        return List.of(TestQuota.of(
                 caller.policy(),
                 caller.policy(),
                 5,

@@ -9,6 +9,8 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.operations.Access;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
@@ -27,7 +29,8 @@ class LiveDecisionsTest {
             "Api.get",
             List.of(new Charge(API, "i.1", 1)),
             new Decision.Allowed(
-                    List.of(new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 9, false, 0, 0, 0)), Receipt.EMPTY),
+                    Results.of(TestQuota.of("api", "api", 10, 10, Duration.ofMinutes(1), 9, false, 0, 0, 0)),
+                    Receipt.EMPTY),
             1);
 
     private final FakeOperations operations = new FakeOperations();
@@ -62,7 +65,7 @@ class LiveDecisionsTest {
 
     @Test
     void listsTheKeysWhoseBlockRejectsCalls() {
-        Quota blocked = new Quota(
+        Quota blocked = TestQuota.of(
                 "api",
                 "api",
                 10,
@@ -75,7 +78,7 @@ class LiveDecisionsTest {
                 60_000_000,
                 null,
                 60_000_000);
-        Quota full = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 1, 1, 1);
+        Quota full = TestQuota.of("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 1, 1, 1);
         decisions.onDecision(rejected("i.blocked", blocked));
         decisions.onDecision(rejected("i.full", full));
         assertThat(operations.blocks.list()).singleElement().satisfies(block -> {
@@ -87,6 +90,7 @@ class LiveDecisionsTest {
     }
 
     private static DecisionEvent rejected(String key, Quota quota) {
-        return new DecisionEvent("Api.get", List.of(new Charge(API, key, 1)), new Decision.Rejected(List.of(quota)), 1);
+        return new DecisionEvent(
+                "Api.get", List.of(new Charge(API, key, 1)), new Decision.Rejected(Results.of(quota)), 1);
     }
 }

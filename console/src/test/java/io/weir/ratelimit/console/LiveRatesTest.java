@@ -9,6 +9,8 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.metrics.Outcome;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
@@ -30,9 +32,10 @@ class LiveRatesTest {
     private final LiveRates rates = new LiveRates(() -> time.micros() * 1_000);
 
     private void decide(long remaining, boolean rejected) {
-        Quota quota = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), remaining, rejected, 0, 0, 0);
-        Decision decision =
-                rejected ? new Decision.Rejected(List.of(quota)) : new Decision.Allowed(List.of(quota), Receipt.EMPTY);
+        Quota quota = TestQuota.of("api", "api", 10, 10, Duration.ofMinutes(1), remaining, rejected, 0, 0, 0);
+        Decision decision = rejected
+                ? new Decision.Rejected(Results.of(quota))
+                : new Decision.Allowed(Results.of(quota), Receipt.EMPTY);
         rates.decided(new DecisionEvent("Api.get", List.of(new Charge(API, "i.1", 1)), decision, 1));
     }
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.PolicyView;
-import io.weir.ratelimit.spi.FleetStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

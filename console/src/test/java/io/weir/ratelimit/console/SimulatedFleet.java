@@ -6,6 +6,8 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Limit;
@@ -68,15 +70,15 @@ final class SimulatedFleet {
         void decide(String policy, int allowed, int rejected) {
             for (int i = 0; i < allowed + rejected; i++) {
                 boolean isRejected = i >= allowed;
-                Quota quota = new Quota(policy, policy, 10, 10, Duration.ofMinutes(1), 5, isRejected, 0, 0, 0);
+                Quota quota = TestQuota.of(policy, policy, 10, 10, Duration.ofMinutes(1), 5, isRejected, 0, 0, 0);
                 PolicyLimits limits =
                         new PolicyLimits(policy, List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
                 rates.decided(new DecisionEvent(
                         "Api.get",
                         List.of(new Charge(limits, "i.1", 1)),
                         isRejected
-                                ? new Decision.Rejected(List.of(quota))
-                                : new Decision.Allowed(List.of(quota), Receipt.EMPTY),
+                                ? new Decision.Rejected(Results.of(quota))
+                                : new Decision.Allowed(Results.of(quota), Receipt.EMPTY),
                         1));
             }
         }

@@ -17,6 +17,7 @@ import io.weir.ratelimit.core.instance.TaskTimer;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Operations;
@@ -89,7 +90,7 @@ public final class Weir implements AutoCloseable {
                 new KnownPolicies(
                         policies::policies, policies::origins, loaded.loader().methods()),
                 parts.readings(),
-                new InstanceOperations.Backend(parts.health(), loaded.backend().fleetStore()),
+                new InstanceOperations.Backend(parts.health(), loaded.backend().capability(FleetStore.class)),
                 new InstanceOperations.Keys(parts.keys(), known.topKeys(), known.blocks(), assembly.masker()),
                 new InstanceOperations.Changes(
                         changes.map(RuntimeChanges.class::cast),

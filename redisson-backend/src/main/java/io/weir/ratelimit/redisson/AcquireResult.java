@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
@@ -27,15 +28,22 @@ record AcquireResult(List<ChargeStates> charges, boolean hasRoom, boolean spent,
             Charge charge = charges.get(0).charge();
             LimitState state = charges.get(0).states().get(0);
             return new Decision.Allowed(
-                    new ChargedQuotas(charge, state, time.micros()), new BackendReceipt(charge, state), waitMicros);
+                    new ChargedQuotas(charge, state, time.micros()).asResults(),
+                    new BackendReceipt(charge, state),
+                    waitMicros);
         }
         return spent
-                ? new Decision.Allowed(quotas(), new BackendReceipt(charges), waitMicros)
-                : new Decision.Rejected(quotas());
+                ? new Decision.Allowed(results(), new BackendReceipt(charges), waitMicros)
+                : new Decision.Rejected(results());
+    }
+
+    /** Returns one result per charge. */
+    List<ChargeResult> results() {
+        return ChargeStates.results(charges, spent, time.micros());
     }
 
     /** Returns one quota per limit, in the order of the charges and their limits. */
     List<Quota> quotas() {
-        return ChargeStates.quotas(charges, spent, time.micros());
+        return results().stream().flatMap(result -> result.quotas().stream()).toList();
     }
 }

@@ -2,11 +2,12 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.ChargeResult;
+import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -54,12 +55,13 @@ record CachedRejection(
         return false;
     }
 
-    /** Adds the quotas at the earliest time that Redis's clock can show, so that their retry-after is long enough. */
-    void addQuotas(Charge charge, long nowNanos, List<Quota> quotas) {
+    /** Returns the result at the earliest time that Redis's clock can show, so that its retry-after is long enough. */
+    ChargeResult result(Charge charge, long nowNanos) {
         long earliest = time.earliestMicros(nowNanos);
+        List<LimitState> current = new ArrayList<>(limits.size());
         for (int i = 0; i < limits.size(); i++) {
-            LimitState state = states.get(i).asOf(limits.get(i), earliest);
-            quotas.add(QuotaCalculator.quota(charge, i, state, false, earliest));
+            current.add(states.get(i).asOf(limits.get(i), earliest));
         }
+        return new ChargeStates(charge, current).result(false, earliest);
     }
 }

@@ -26,7 +26,7 @@ final class CalendarCodec {
     static void put(MessageBytes out, Limit limit, CalendarPeriod period, long expectedMicros) {
         long expected = Math.max(0, expectedMicros - AHEAD_MICROS);
         CalendarBounds first = CalendarBounds.at(period, expected);
-        out.put(limit.letter(), 1);
+        out.put(LimitLetter.of(limit), 1);
         out.put(limit.windowMicros() / 1_000, 5);
         out.put(limit.permits(), PERMITS);
         out.put(Math.max(0, first.startMicros()), TIME);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.redisson.AcquireRequest.Operation;
@@ -10,7 +10,6 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -235,29 +234,25 @@ final class CrossSlotAcquire implements PendingCall<Decision> {
             }
         }
         return new Decision.Allowed(
-                quotas(parts.stream().map(SlotPart::spent).toList()), new BackendReceipt(List.of(spent)), wait);
+                results(parts.stream().map(SlotPart::spent).toList()), new BackendReceipt(List.of(spent)), wait);
     }
 
     private Decision rejected() {
         return new Decision.Rejected(
-                quotas(parts.stream().map(SlotPart::unspent).toList()));
+                results(parts.stream().map(SlotPart::unspent).toList()));
     }
 
-    /** Returns the quotas of one result per slot, in the order of the charges. */
-    private List<Quota> quotas(List<AcquireResult> results) {
-        List<List<Quota>> byCharge = new ArrayList<>(Collections.nCopies(charges, List.of()));
-        for (int p = 0; p < results.size(); p++) {
-            AcquireResult result = results.get(p);
+    /** Returns the results of one reply per slot, in the order of the charges. */
+    private List<ChargeResult> results(List<AcquireResult> replies) {
+        ChargeResult[] byCharge = new ChargeResult[charges];
+        for (int p = 0; p < replies.size(); p++) {
+            List<ChargeResult> ofSlot = replies.get(p).results();
             List<Integer> indexes = parts.get(p).indexes;
             for (int i = 0; i < indexes.size(); i++) {
-                byCharge.set(
-                        indexes.get(i),
-                        result.charges()
-                                .get(i)
-                                .quotas(result.spent(), result.time().micros()));
+                byCharge[indexes.get(i)] = ofSlot.get(i);
             }
         }
-        return byCharge.stream().flatMap(List::stream).toList();
+        return List.of(byCharge);
     }
 
     @Override

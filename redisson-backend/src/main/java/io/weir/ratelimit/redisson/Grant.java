@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.ChargeResult;
+import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.spi.Charge;
@@ -220,20 +220,21 @@ final class Grant {
     }
 
     /**
-     * Adds the quotas of an allowed call: those of the charge of this grant, with unspent permits counted as remaining.
+     * Returns the result of an allowed call: that of the charge of this grant, with unspent permits counted as remaining.
      *
      * @param call the charge of the call
      * @param unspent permits of the key that this instance holds
-     * @param quotas receives one quota per limit
      */
-    void addQuotas(Charge call, long unspent, long nowNanos, List<Quota> quotas) {
+    ChargeResult result(Charge call, long unspent, long nowNanos) {
         long now = time.earliestMicros(nowNanos);
+        List<LimitState> charged = new ArrayList<>(states.size());
         for (int i = 0; i < states.size(); i++) {
-            quotas.add(QuotaCalculator.quota(call, i, state(call, i, unspent, now), true, now));
+            charged.add(state(call, i, unspent, now));
         }
+        return new ChargeStates(call, charged).result(true, now);
     }
 
-    /** Returns the quota that {@link #addQuotas} would add for the only limit of a call. */
+    /** Returns the quota of {@link #result} for the only limit of a call. */
     ChargedQuotas quota(Charge call, long unspent, long nowNanos) {
         long now = time.earliestMicros(nowNanos);
         return new ChargedQuotas(call, state(call, 0, unspent, now), now);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -54,24 +57,26 @@ record HeldRejection(String key, PolicyLimits policy, long cost, List<Quota> quo
     Decision.Rejected rejection(long nowNanos) {
         long untilEnd = TimeUnit.NANOSECONDS.toMicros(endNanos - nowNanos) + 1;
         long age = TimeUnit.NANOSECONDS.toMicros(nowNanos - startNanos);
-        return new Decision.Rejected(
-                quotas.stream().map(quota -> later(quota, untilEnd, age)).toList());
+        return new Decision.Rejected(List.of(new ChargeResult(
+                policy.policy(),
+                false,
+                quotas.stream().map(quota -> later(quota, untilEnd, age)).toList())));
     }
 
     private static Quota later(Quota quota, long untilEndMicros, long ageMicros) {
-        long retryAfter = quota.rejected() ? Math.max(untilEndMicros, quota.retryAfterMicros() - ageMicros) : 0;
-        return new Quota(
-                quota.policy(),
-                quota.name(),
-                quota.permits(),
-                quota.capacity(),
-                quota.window(),
-                quota.remaining(),
-                quota.rejected(),
-                retryAfter,
-                Math.max(retryAfter, quota.resetAfterMicros() - ageMicros),
-                Math.max(0, quota.nextPermitAfterMicros() - ageMicros),
-                quota.periodEnd(),
-                Math.max(0, quota.blockedMicros() - ageMicros));
+        long retryAfter = Math.max(untilEndMicros, Micros.retryAfter(quota) - ageMicros);
+        long reset = Micros.resetAfter(quota) - ageMicros;
+        Quota.Builder later = quota.toBuilder()
+                .nextPermitAfter(rest(Micros.nextPermitAfter(quota), ageMicros))
+                .blockedFor(rest(Micros.blockedFor(quota), ageMicros));
+        return quota.rejected()
+                ? later.rejectedFor(Micros.duration(retryAfter))
+                        .resetAfter(Micros.duration(Math.max(retryAfter, reset)))
+                        .build()
+                : later.resetAfter(Micros.duration(Math.max(0, reset))).build();
+    }
+
+    private static Duration rest(long micros, long ageMicros) {
+        return Micros.duration(Math.max(0, micros - ageMicros));
     }
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -43,9 +42,10 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
             enforced = charges.stream().filter(charge -> !charge.shadow()).toList();
             keysOfEnforced = keys.of(enforced);
         }
-        return ofAnyAge
+        Optional<Decision.Rejected> known = ofAnyAge
                 ? find(enforced, keysOfEnforced, System.nanoTime())
                 : cache.find(enforced, keysOfEnforced, System.nanoTime());
+        return enforced == charges ? known : known.map(rejected -> ShadowAcquire.rejected(charges, rejected));
     }
 
     /** Returns whether a charge may be spent before its permits are available. */
@@ -70,7 +70,7 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
         CachedRejection decisive = decisive(charges, storedKeys, nowNanos);
         return decisive == null
                 ? Optional.empty()
-                : Optional.of(new Decision.Rejected(quotas(charges, storedKeys, nowNanos, decisive)));
+                : Optional.of(new Decision.Rejected(results(charges, storedKeys, nowNanos, decisive)));
     }
 
     private @Nullable CachedRejection decisive(List<Charge> charges, List<String> storedKeys, long nowNanos) {
@@ -88,25 +88,22 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
         return known.rejects(charge.cost(), nowNanos + age / PARTS_OF_DRIFT);
     }
 
-    private List<Quota> quotas(List<Charge> charges, List<String> storedKeys, long nowNanos, CachedRejection decisive) {
-        List<Quota> quotas = new ArrayList<>();
+    private List<ChargeResult> results(
+            List<Charge> charges, List<String> storedKeys, long nowNanos, CachedRejection decisive) {
+        List<ChargeResult> results = new ArrayList<>(charges.size());
         long nowMicros = decisive.time().earliestMicros(nowNanos);
         for (int i = 0; i < storedKeys.size(); i++) {
             CachedRejection known = cache.latest(storedKeys.get(i));
-            if (known != null && known.decidesOn(charges.get(i))) {
-                known.addQuotas(charges.get(i), nowNanos, quotas);
-            } else {
-                addUntouched(charges.get(i), nowMicros, quotas);
-            }
+            boolean isKnown = known != null && known.decidesOn(charges.get(i));
+            results.add(isKnown ? known.result(charges.get(i), nowNanos) : untouched(charges.get(i), nowMicros));
         }
-        return quotas;
+        return results;
     }
 
-    private static void addUntouched(Charge charge, long nowMicros, List<Quota> quotas) {
-        List<Limit> limits = charge.policy().limits();
-        for (int i = 0; i < limits.size(); i++) {
-            LimitState state = LimitState.untouched(limits.get(i), nowMicros);
-            quotas.add(QuotaCalculator.quota(charge, i, state, true, nowMicros));
-        }
+    private static ChargeResult untouched(Charge charge, long nowMicros) {
+        List<LimitState> states = charge.policy().limits().stream()
+                .map(limit -> LimitState.untouched(limit, nowMicros))
+                .toList();
+        return new ChargeStates(charge, states).result(true, nowMicros);
     }
 }

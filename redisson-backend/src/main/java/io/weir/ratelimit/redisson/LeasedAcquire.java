@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
@@ -14,7 +15,6 @@ import org.jspecify.annotations.Nullable;
 /** A call whose charges are spent from leases where that is possible. Redis decides on the others, and thereby on the call. */
 final class LeasedAcquire {
     private final LeaseTable leases;
-    private final List<Charge> charges;
 
     /** For each charge the permits of its lease, null if there are none. */
     private final @Nullable LeasedPermits[] leased;
@@ -30,7 +30,6 @@ final class LeasedAcquire {
      */
     LeasedAcquire(LeaseTable leases, List<Charge> charges, long maxAwaitNanos) {
         this.leases = leases;
-        this.charges = charges;
         this.nowNanos = leases.nanoTime();
         this.leased = new LeasedPermits[charges.size()];
         List<Charge> others = null;
@@ -61,56 +60,48 @@ final class LeasedAcquire {
         if (only != null && only.charge().policy().limits().size() == 1) {
             return only.allowed(nowNanos);
         }
-        List<Quota> quotas = new ArrayList<>();
+        List<ChargeResult> results = new ArrayList<>(leased.length);
         List<ChargeStates> spent = new ArrayList<>(leased.length);
         for (LeasedPermits permits : leased) {
             if (permits != null) {
-                permits.addQuotas(nowNanos, quotas);
+                results.add(permits.result(nowNanos));
                 spent.add(permits.receiptEntry());
             }
         }
-        return new Decision.Allowed(quotas, new BackendReceipt(spent));
+        return new Decision.Allowed(results, new BackendReceipt(spent));
     }
 
     /** Returns the decision on the call, given the decision of Redis. If that is a rejection, the leased permits are refunded. */
     Decision complete(Decision decided) {
         if (decided instanceof Decision.Allowed allowed) {
-            recordAllowed(allowed.quotas());
+            recordAllowed(allowed.results());
             if (unleased.size() == leased.length) {
                 return allowed;
             }
             return new Decision.Allowed(
-                    allQuotas(allowed.quotas()),
+                    allResults(allowed.results()),
                     new BackendReceipt(allSpent((BackendReceipt) allowed.receipt())),
                     allowed.waitMicros());
         }
         refund();
-        return unleased.size() == leased.length ? decided : new Decision.Rejected(allQuotas(decided.quotas()));
+        return unleased.size() == leased.length ? decided : new Decision.Rejected(allResults(decided.results()));
     }
 
-    private void recordAllowed(List<Quota> quotas) {
-        Iterator<Quota> all = quotas.iterator();
-        for (Charge charge : unleased) {
+    private void recordAllowed(List<ChargeResult> results) {
+        for (int i = 0; i < unleased.size(); i++) {
             long remaining = Long.MAX_VALUE;
-            for (int limit = 0; limit < charge.policy().limits().size(); limit++) {
-                remaining = Math.min(remaining, all.next().remaining());
+            for (Quota quota : results.get(i).quotas()) {
+                remaining = Math.min(remaining, quota.remaining());
             }
-            leases.recordAllowed(charge, remaining, nowNanos);
+            leases.recordAllowed(unleased.get(i), remaining, nowNanos);
         }
     }
 
-    private List<Quota> allQuotas(List<Quota> ofUnleased) {
-        List<Quota> all = new ArrayList<>();
-        Iterator<Quota> others = ofUnleased.iterator();
-        for (int i = 0; i < leased.length; i++) {
-            LeasedPermits permits = leased[i];
-            if (permits != null) {
-                permits.addQuotas(nowNanos, all);
-                continue;
-            }
-            for (int limit = 0; limit < charges.get(i).policy().limits().size(); limit++) {
-                all.add(others.next());
-            }
+    private List<ChargeResult> allResults(List<ChargeResult> ofUnleased) {
+        List<ChargeResult> all = new ArrayList<>(leased.length);
+        Iterator<ChargeResult> others = ofUnleased.iterator();
+        for (LeasedPermits permits : leased) {
+            all.add(permits == null ? others.next() : permits.result(nowNanos));
         }
         return all;
     }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.spi.Charge;
-import java.util.List;
 
 /**
  * Permits of a lease that one call has spent.
@@ -25,13 +24,15 @@ record LeasedPermits(KeyLease lease, Grant grant, Charge charge, long left) {
     /** Returns the decision on a call of one limit. Its quota is calculated when it is read. */
     Decision.Allowed allowed(long nowNanos) {
         return new Decision.Allowed(
-                lease.latestGrant(grant).quota(charge, lease.unspent(), nowNanos),
+                lease.latestGrant(grant)
+                        .quota(charge, lease.unspent(), nowNanos)
+                        .asResults(),
                 new BackendReceipt(charge, grant.receiptStates(left).get(0)));
     }
 
-    /** Adds the quotas of the call, one per limit. */
-    void addQuotas(long nowNanos, List<Quota> quotas) {
-        lease.latestGrant(grant).addQuotas(charge, lease.unspent(), nowNanos, quotas);
+    /** Returns the result of the charge. */
+    ChargeResult result(long nowNanos) {
+        return lease.latestGrant(grant).result(charge, lease.unspent(), nowNanos);
     }
 
     /** Refunds the permits, to the lease if it has a place for them. */

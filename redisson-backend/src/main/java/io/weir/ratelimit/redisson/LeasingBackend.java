@@ -164,34 +164,20 @@ final class LeasingBackend implements AutoCloseable {
         return store.knownRejection(charges);
     }
 
-    List<Quota> peek(Charge charge) {
-        return store.peek(charge);
-    }
-
     List<Quota> peek(List<Charge> charges) {
         return store.peek(charges);
     }
 
-    void refund(BackendReceipt receipt) {
-        if (!leases.refund(receipt)) {
-            updates.refund(receipt);
-        }
-    }
-
-    CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
-        return leases.refund(receipt) ? CompletableFuture.completedFuture(null) : updates.refundAsync(receipt);
+    CompletableFuture<Void> refund(BackendReceipt receipt) {
+        return leases.refund(receipt) ? CompletableFuture.completedFuture(null) : updates.refund(receipt);
     }
 
     /**
      * Settles charges. Permits of a lease were charged with its grant, so their settlement changes the state in Redis as well. Permits that
      * the lease still holds can be spent although the key is in debt: they are charged already.
      */
-    List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+    CompletableFuture<List<Charge>> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
         return updates.settle(receipt, selection, actualCost);
-    }
-
-    CompletableFuture<List<Charge>> settleAsync(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
-        return updates.settleAsync(receipt, selection, actualCost);
     }
 
     SlotCalls slots() {
@@ -202,8 +188,8 @@ final class LeasingBackend implements AutoCloseable {
      * Refunds a cost after the unspent permits of the lease: they would be refunded twice if the cost is greater than what calls have
      * spent.
      */
-    void refund(Charge charge) {
-        updates.refund(charge, leases.close(charge, false));
+    CompletableFuture<Void> refund(Charge charge) {
+        return updates.refund(charge, leases.close(charge, false));
     }
 
     void reset(Charge charge) {
@@ -217,16 +203,7 @@ final class LeasingBackend implements AutoCloseable {
     }
 
     /** Blocks a key. The lease of this instance ends: its permits would be spent although the key is blocked. */
-    BlockCall.Result block(BlockCall call) {
-        closeLease(call);
-        try {
-            return updates.awaitBlock(call);
-        } finally {
-            closeLease(call);
-        }
-    }
-
-    CompletableFuture<BlockCall.Result> blockAsync(BlockCall call) {
+    CompletableFuture<BlockCall.Result> block(BlockCall call) {
         closeLease(call);
         return updates.changeBlock(call).whenComplete((done, failure) -> closeLease(call));
     }
@@ -235,8 +212,8 @@ final class LeasingBackend implements AutoCloseable {
         CompletableFuture<Void> unused = leases.close(call.charge(), false);
     }
 
-    BlockCall.Result unblock(BlockCall call) {
-        return updates.awaitBlock(call);
+    CompletableFuture<BlockCall.Result> unblock(BlockCall call) {
+        return updates.changeBlock(call);
     }
 
     /** Counts rejections of a key. The lease of this instance ends if the key is blocked. */

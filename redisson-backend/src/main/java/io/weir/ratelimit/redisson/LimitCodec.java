@@ -50,7 +50,7 @@ final class LimitCodec {
             } else if (hasShortForm(limit)) {
                 putShort(out, limit);
             } else {
-                out.put(LONG_LIMIT + limit.algorithm().letter(), FORM);
+                out.put(LONG_LIMIT + LimitLetter.of(limit.algorithm()), FORM);
                 putValues(out, limit);
             }
         }
@@ -84,7 +84,7 @@ final class LimitCodec {
     }
 
     private static void putShort(MessageBytes out, Limit limit) {
-        out.put(limit.algorithm().letter(), FORM);
+        out.put(LimitLetter.of(limit.algorithm()), FORM);
         out.put(limit.permits(), 4);
         out.put(limit.windowUnits(), 6);
         out.put(limit.unitExponent(), 1);

@@ -4,7 +4,7 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.stream.Collectors.joining;
 
-import io.weir.ratelimit.spi.FleetStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;

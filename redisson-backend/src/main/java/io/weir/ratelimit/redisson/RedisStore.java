@@ -120,18 +120,6 @@ final class RedisStore implements AutoCloseable {
         return watched(guarded(charges.get(0), deadlineNanos, () -> decide(charges, storedKeys, deadlineNanos)));
     }
 
-    /** Returns the quotas of a charge without spending it. Waits until the deadline at most. */
-    List<Quota> peek(Charge charge) {
-        long deadlineNanos = await.deadlineFromNow();
-        await.awaitConnection(redis, deadlineNanos);
-        return await(guarded(
-                charge,
-                deadlineNanos,
-                () -> send(
-                        requests.create(List.of(charge), Operation.PEEK, deadlineNanos),
-                        request -> request.join().quotas())));
-    }
-
     /** Returns the quotas of charges without spending them, by one request per slot. Waits until the deadline at most. */
     List<Quota> peek(List<Charge> charges) {
         long deadlineNanos = await.deadlineFromNow();
@@ -139,9 +127,16 @@ final class RedisStore implements AutoCloseable {
         return await(guarded(
                 charges.get(0),
                 deadlineNanos,
-                () -> new CrossSlotPeek(
-                                charges, this::slot, new StoreSteps(this, requests, deadlineNanos), deadlineNanos)
-                        .start()));
+                () -> charges.size() == 1
+                        ? send(
+                                requests.create(charges, Operation.PEEK, deadlineNanos),
+                                request -> request.join().quotas())
+                        : new CrossSlotPeek(
+                                        charges,
+                                        this::slot,
+                                        new StoreSteps(this, requests, deadlineNanos),
+                                        deadlineNanos)
+                                .start()));
     }
 
     /**

@@ -6,21 +6,25 @@ import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.changes.ChangeStore;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.BlockedState;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
-import io.weir.ratelimit.spi.ChangeStore;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import io.weir.ratelimit.spi.FleetStore;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
+import io.weir.ratelimit.spi.SettlesCharges;
 import io.weir.ratelimit.spi.TimeSource;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -47,7 +51,8 @@ import org.redisson.api.RedissonClient;
  * {@link RedissonClient} bean of the application. It applies its own settings to scripts, and never closes that client.
  */
 @ApplicationScoped
-public class RedissonBackend implements RateLimitBackend, AutoCloseable {
+public class RedissonBackend
+        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, AutoCloseable {
     private final @Nullable Instance<RedissonClient> applicationClient;
     private final @Nullable RedisGuard guard;
     private final RedisProperties properties;
@@ -245,14 +250,15 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
         }
     }
 
+    /** Returns a capability of this backend, or one of the stores that instances share. */
     @Override
-    public Optional<FleetStore> fleetStore() {
-        return Optional.ofNullable(fleet);
-    }
-
-    @Override
-    public Optional<ChangeStore> changeStore() {
-        return Optional.ofNullable(changes);
+    public <C> Optional<C> capability(Class<C> type) {
+        if (type == FleetStore.class) {
+            return Optional.ofNullable(fleet).map(type::cast);
+        }
+        return type == ChangeStore.class
+                ? Optional.ofNullable(changes).map(type::cast)
+                : RateLimitBackend.super.capability(type);
     }
 
     private LeasingBackend started() {
@@ -280,27 +286,20 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
     }
 
     @Override
-    public List<Quota> peek(Charge charge) {
-        return started().peek(charge);
-    }
-
-    @Override
     public List<Quota> peek(List<Charge> charges) {
         return started().peek(charges);
     }
 
     @Override
-    public void refund(Receipt receipt) {
-        if (receipt instanceof BackendReceipt spent) {
-            started().refund(spent);
-        }
+    public Optional<Decision> acquireApproximately(List<Charge> charges) {
+        return Optional.empty(); // Redis is never full for new keys only
     }
 
     @Override
-    public CompletionStage<Void> refundAsync(Receipt receipt) {
+    public CompletionStage<Void> refund(Receipt receipt) {
         try {
             return receipt instanceof BackendReceipt spent
-                    ? started().refundAsync(spent)
+                    ? started().refund(spent)
                     : CompletableFuture.completedStage(null);
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
@@ -308,15 +307,10 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
     }
 
     @Override
-    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
-        return receipt instanceof BackendReceipt spent ? started().settle(spent, selection, actualCost) : List.of();
-    }
-
-    @Override
-    public CompletionStage<List<Charge>> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+    public CompletionStage<List<Charge>> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
         try {
             return receipt instanceof BackendReceipt spent
-                    ? started().settleAsync(spent, selection, actualCost)
+                    ? started().settle(spent, selection, actualCost)
                     : CompletableFuture.completedStage(List.of());
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
@@ -347,38 +341,39 @@ public class RedissonBackend implements RateLimitBackend, AutoCloseable {
     }
 
     @Override
-    public void refund(Charge charge) {
-        started().refund(charge);
-    }
-
-    @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        started().reset(new Charge(policy, storedKey, 1));
-    }
-
-    @Override
-    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
-        return Duration.of(
-                started().block(blockCall(policy, storedKey, duration)).leftMicros(), ChronoUnit.MICROS);
-    }
-
-    @Override
-    public CompletionStage<Duration> blockAsync(PolicyLimits policy, String storedKey, Duration duration) {
-        BlockCall call = blockCall(policy, storedKey, duration);
+    public CompletionStage<Void> refund(Charge charge) {
         try {
-            return started().blockAsync(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS));
+            return started().refund(charge);
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
         }
     }
 
-    private static BlockCall blockCall(PolicyLimits policy, String storedKey, Duration duration) {
-        return BlockCall.block(new Charge(policy, storedKey, 1), BlockedState.micros(duration));
+    @Override
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        // The state of a key is one value, whatever the limits are.
+        started().reset(new Charge(limits.get(0), storedKey, 1));
     }
 
     @Override
-    public void unblock(PolicyLimits policy, String storedKey) {
-        BlockCall.Result unused = started().unblock(BlockCall.unblock(new Charge(policy, storedKey, 1)));
+    public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
+        BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), BlockedState.micros(duration));
+        try {
+            return started().block(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS));
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
+        try {
+            return started()
+                    .unblock(BlockCall.unblock(new Charge(policy, storedKey, 1)))
+                    .thenAccept(result -> {});
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
     }
 
     @Override

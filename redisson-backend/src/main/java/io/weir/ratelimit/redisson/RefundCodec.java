@@ -57,7 +57,7 @@ final class RefundCodec {
             if (limits.get(i).isConcurrency()) {
                 continue; // release.lua releases slots
             }
-            out.put(limits.get(i).letter(), 1);
+            out.put(LimitLetter.of(limits.get(i)), 1);
             LimitCodec.putValues(out, limits.get(i));
             if (!charged.isEmpty()) {
                 put(out, charged.get(i));

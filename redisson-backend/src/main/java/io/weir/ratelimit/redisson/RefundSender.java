@@ -86,7 +86,7 @@ final class RefundSender {
      *
      * @return the charges that are being settled, and the completion
      */
-    Settlement settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+    private Settlement start(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
         List<ChargeStates> due = receipt.settle(selection, actualCost);
         Map<List<Integer>, List<ChargeStates>> bySlot = new LinkedHashMap<>();
         for (ChargeStates charged : due) {
@@ -104,12 +104,11 @@ final class RefundSender {
                         .toArray(CompletableFuture<?>[]::new)));
     }
 
-    /** Settles as {@link #settle} does, unless too many refunds are in flight. Completes with the charges by the deadline. */
-    CompletableFuture<List<Charge>> settleBounded(
-            BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+    /** Settles the selected charges of a receipt, unless too many refunds are in flight. Completes with the charges by the deadline. */
+    CompletableFuture<List<Charge>> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
         List<Charge> settled = new ArrayList<>();
         return bounded(() -> {
-                    Settlement sent = settle(receipt, selection, actualCost);
+                    Settlement sent = start(receipt, selection, actualCost);
                     settled.addAll(sent.charges());
                     return sent.completion();
                 })
@@ -122,7 +121,7 @@ final class RefundSender {
     }
 
     /** Charges that are being settled. */
-    record Settlement(List<Charge> charges, CompletableFuture<Void> completion) {}
+    private record Settlement(List<Charge> charges, CompletableFuture<Void> completion) {}
 
     /** Refunds a receipt as {@link #send(BackendReceipt)} does, unless too many refunds are in flight. Completes by the deadline. */
     CompletableFuture<Void> sendBounded(BackendReceipt receipt) {
@@ -134,7 +133,8 @@ final class RefundSender {
         return bounded(() -> send(refund));
     }
 
-    private CompletableFuture<Void> bounded(Supplier<CompletableFuture<Void>> send) {
+    /** Sends refunds, unless too many are in flight. Completes by the deadline. */
+    CompletableFuture<Void> bounded(Supplier<CompletableFuture<Void>> send) {
         if (!inFlight.tryAcquire()) {
             return CompletableFuture.failedFuture(new BackendException(
                     Reason.FULL, "Too many refunds are in flight. The refund or the settlement was not sent.", null));

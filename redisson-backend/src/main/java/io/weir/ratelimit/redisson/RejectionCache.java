@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,7 @@ final class RejectionCache {
 
     /** Returns whether a rejection lasts long enough to be cached. */
     static boolean isWorthCaching(Decision.Rejected rejection) {
-        return rejection.decisiveQuota().retryAfterMicros() >= MIN_RETRY_AFTER_MICROS;
+        return Micros.retryAfter(rejection.decisiveQuota()) >= MIN_RETRY_AFTER_MICROS;
     }
 
     /**
@@ -79,15 +80,15 @@ final class RejectionCache {
         if (!enabled || !rejects(charges, storedKeys, nowNanos, null)) {
             return Optional.empty();
         }
-        // Found once more with room for the quotas: most calls are not in the cache and allocate nothing.
-        List<Quota> quotas = new ArrayList<>();
-        return rejects(charges, storedKeys, nowNanos, quotas)
-                ? Optional.of(new Decision.Rejected(quotas))
+        // Found once more with room for the results: most calls are not in the cache and allocate nothing.
+        List<ChargeResult> results = new ArrayList<>(charges.size());
+        return rejects(charges, storedKeys, nowNanos, results)
+                ? Optional.of(new Decision.Rejected(results))
                 : Optional.empty();
     }
 
     private boolean rejects(
-            List<Charge> charges, List<String> storedKeys, long nowNanos, @Nullable List<Quota> quotas) {
+            List<Charge> charges, List<String> storedKeys, long nowNanos, @Nullable List<ChargeResult> results) {
         boolean rejected = false;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
@@ -96,8 +97,8 @@ final class RejectionCache {
                 return false;
             }
             rejected = rejected || cached.rejects(charge.cost(), nowNanos);
-            if (quotas != null) {
-                cached.addQuotas(charge, nowNanos, quotas);
+            if (results != null) {
+                results.add(cached.result(charge, nowNanos));
             }
         }
         return rejected;

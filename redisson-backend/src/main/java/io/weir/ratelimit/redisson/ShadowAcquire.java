@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
@@ -10,6 +10,7 @@ import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class ShadowAcquire implements PendingCall<Decision> {
     private static final Decision.Allowed NOTHING_ENFORCED = new Decision.Allowed(List.of(), Receipt.EMPTY);
 
+    private final List<Charge> charges;
     private final List<Charge> enforced = new ArrayList<>();
     private final List<Charge> shadows = new ArrayList<>();
     private final AcquireSteps steps;
@@ -45,6 +47,7 @@ final class ShadowAcquire implements PendingCall<Decision> {
      * @param deadlineNanos until when shadow charges are awaited, as {@link System#nanoTime}
      */
     ShadowAcquire(List<Charge> charges, AcquireSteps steps, long deadlineNanos) {
+        this.charges = charges;
         charges.forEach(charge -> (charge.shadow() ? shadows : enforced).add(charge));
         this.steps = steps;
         this.deadlineNanos = deadlineNanos;
@@ -73,8 +76,8 @@ final class ShadowAcquire implements PendingCall<Decision> {
                     Decision decided = call.result();
                     if (decided instanceof Decision.Allowed allowed) {
                         spendShadows(allowed);
-                    } else {
-                        decision.complete(decided);
+                    } else if (decided instanceof Decision.Rejected rejected) {
+                        decision.complete(rejected(charges, rejected));
                     }
                 })
                 .exceptionally(failure -> {
@@ -118,24 +121,48 @@ final class ShadowAcquire implements PendingCall<Decision> {
     }
 
     private void finish(Decision.Allowed allowed, List<AcquireRequest> requests, @Nullable Throwable failure) {
-        List<Quota> quotas = new ArrayList<>();
+        List<ChargeResult> evaluated = new ArrayList<>(shadows.size());
         List<ChargeStates> spent = new ArrayList<>(claim(allowed));
-        for (AcquireRequest request : requests) {
-            if (!request.isCompletedExceptionally()) {
-                AcquireResult result = request.join();
-                quotas.addAll(result.quotas());
-                if (result.spent()) {
-                    steps.cacheSpent(request);
-                    spent.addAll(result.charges());
-                }
+        for (int i = 0; i < requests.size(); i++) {
+            AcquireRequest request = requests.get(i);
+            if (request.isCompletedExceptionally()) {
+                evaluated.add(ChargeStates.unknown(shadows.get(i)));
+                continue;
+            }
+            AcquireResult result = request.join();
+            evaluated.addAll(result.results());
+            if (result.spent()) {
+                steps.cacheSpent(request);
+                spent.addAll(result.charges());
             }
         }
         BackendReceipt receipt = new BackendReceipt(spent);
-        if (failure != null && enforced.isEmpty() && quotas.isEmpty()) {
+        boolean unknown = evaluated.stream().allMatch(result -> result.quotas().isEmpty());
+        List<ChargeResult> results = merged(charges, allowed.results(), evaluated);
+        if (failure != null && enforced.isEmpty() && unknown) {
             decision.completeExceptionally(RedisFailures.toBackendException(failure));
-        } else if (!decision.complete(new Decision.Allowed(allowed.quotas(), receipt, allowed.waitMicros(), quotas))) {
+        } else if (!decision.complete(new Decision.Allowed(results, receipt, allowed.waitMicros()))) {
             steps.refund(receipt);
         }
+    }
+
+    /** Returns a rejection of all charges of a call, given that of its enforced charges. */
+    static Decision.Rejected rejected(List<Charge> charges, Decision.Rejected ofEnforced) {
+        List<ChargeResult> unknown = charges.stream()
+                .filter(Charge::shadow)
+                .map(ChargeStates::unknown)
+                .toList();
+        return new Decision.Rejected(merged(charges, ofEnforced.results(), unknown));
+    }
+
+    /** Returns the results of enforced and of shadow charges in the order of the charges. */
+    private static List<ChargeResult> merged(
+            List<Charge> charges, List<ChargeResult> ofEnforced, List<ChargeResult> ofShadows) {
+        Iterator<ChargeResult> enforced = ofEnforced.iterator();
+        Iterator<ChargeResult> shadows = ofShadows.iterator();
+        return charges.stream()
+                .map(charge -> charge.shadow() ? shadows.next() : enforced.next())
+                .toList();
     }
 
     private static List<ChargeStates> claim(Decision.Allowed allowed) {

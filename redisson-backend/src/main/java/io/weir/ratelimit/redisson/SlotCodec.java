@@ -44,7 +44,7 @@ final class SlotCodec {
      * @param requests the greatest number of slots that the message can take from a key
      */
     static void put(MessageBytes out, Limit limit, int requests) {
-        out.put(limit.letter(), 1);
+        out.put(LimitLetter.of(limit), 1);
         out.put(limit.permits(), NUMBER);
         out.put(limit.windowMicros(), TIME);
         out.put(INSTANCE, NUMBER);

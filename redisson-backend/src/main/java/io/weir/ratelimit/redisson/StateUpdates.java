@@ -47,51 +47,30 @@ record StateUpdates(
         return breaker.isOpen() ? CompletableFuture.failedFuture(breaker.openException()) : refunds.sendBounded(refund);
     }
 
-    /** Refunds a receipt. Waits until the deadline at most. */
-    void refund(BackendReceipt receipt) {
-        requireClosed(receipt.charges());
-        await(refunds.send(receipt));
-    }
-
     /** Refunds a receipt, without waiting. */
-    CompletableFuture<Void> refundAsync(BackendReceipt receipt) {
+    CompletableFuture<Void> refund(BackendReceipt receipt) {
         requireClosed(receipt.charges());
         return refunds.sendBounded(receipt);
     }
 
-    /** Settles charges of a receipt. Waits until the deadline at most. */
-    List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
-        requireClosed(receipt.charges());
-        RefundSender.Settlement sent = refunds.settle(receipt, selection, actualCost);
-        try {
-            await(sent.completion());
-        } catch (RuntimeException e) {
-            receipt.settlementFailed(sent.charges());
-            throw e;
-        }
-        return sent.charges();
-    }
-
     /** Settles charges of a receipt, without waiting. */
-    CompletableFuture<List<Charge>> settleAsync(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
+    CompletableFuture<List<Charge>> settle(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
         requireClosed(receipt.charges());
-        return refunds.settleBounded(receipt, selection, actualCost);
+        return refunds.settle(receipt, selection, actualCost);
     }
 
-    /** Refunds a cost once another refund has completed. Waits until the deadline at most. */
-    void refund(Charge charge, CompletableFuture<Void> before) {
+    /** Refunds a cost once another refund has completed, without waiting. */
+    CompletableFuture<Void> refund(Charge charge, CompletableFuture<Void> before) {
         requireClosed(List.of(charge));
         if (charge.policy().withoutConcurrency().isEmpty()) {
-            return; // it is unknown which call has the slot
+            return CompletableFuture.completedFuture(null); // it is unknown which call has the slot
         }
         long deadlineNanos = await.deadlineFromNow();
         // A caller that has timed out may try again, so nothing is refunded after its deadline.
-        await.await(
-                before.handle((done, failure) -> Refund.byCost(charge))
-                        .thenCompose(refund -> deadlineNanos - System.nanoTime() <= 0
-                                ? CompletableFuture.failedFuture(BlockingAwait.timedOut(await.deadline()))
-                                : refunds.send(refund, deadlineNanos)),
-                deadlineNanos);
+        return refunds.bounded(() -> before.handle((done, failure) -> Refund.byCost(charge))
+                .thenCompose(refund -> deadlineNanos - System.nanoTime() <= 0
+                        ? CompletableFuture.failedFuture(BlockingAwait.timedOut(await.deadline()))
+                        : refunds.send(refund, deadlineNanos)));
     }
 
     /** Removes the state of the limits of a charge. Waits until the deadline at most. */
@@ -104,13 +83,6 @@ record StateUpdates(
     CompletableFuture<BlockCall.Result> changeBlock(BlockCall call) {
         requireClosed(List.of(call.charge()));
         return blocks.send(call);
-    }
-
-    /** Changes the block of a key. Waits until the deadline at most. */
-    BlockCall.Result awaitBlock(BlockCall call) {
-        CompletableFuture<BlockCall.Result> changed = changeBlock(call);
-        await(changed.thenAccept(result -> {}));
-        return changed.join();
     }
 
     /** Checks that the breaker is closed. An update that is not sent ends the known rejections of its keys all the same. */

@@ -11,6 +11,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -161,7 +162,7 @@ class BatchTest {
         assertThat(all.stream().map(request -> quota(request).remaining())).containsExactly(1L, 0L, 0L, 0L);
         assertThat(states(all.get(0))).containsExactly(new FixedWindowState(NOW - 1, 2));
         assertThat(states(all.get(1))).containsExactly(new FixedWindowState(NOW - 1, 3));
-        assertThat(quota(all.get(2)).retryAfterMicros()).isEqualTo(FIXED.windowMicros() - 1);
+        assertThat(Micros.retryAfter(quota(all.get(2)))).isEqualTo(FIXED.windowMicros() - 1);
     }
 
     @Test
@@ -176,7 +177,7 @@ class BatchTest {
                 new FakeReply().fixedWindow(NOW, 0).allowed(1, 0, 1, 1, 0).bytes(batch));
         assertThat(quota(first).remaining()).isEqualTo(2);
         assertThat(quota(expensive).rejected()).isTrue();
-        assertThat(quota(expensive).retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(Micros.retryAfter(quota(expensive))).isEqualTo(Micros.NEVER);
         assertThat(quota(peek).remaining()).isEqualTo(2);
         assertThat(peek.join().hasRoom()).isTrue();
         assertThat(peek.join().spent()).isFalse();
@@ -242,7 +243,7 @@ class BatchTest {
                 new FakeReply().state(NOW, 0, QUEUE.unitExponent()).allowed(3).bytes(batch));
         assertThat(all.stream().map(request -> request.join().waitMicros()))
                 .containsExactly(0L, 100_000L, 200_000L, 0L);
-        assertThat(quota(all.get(3)).retryAfterMicros()).isEqualTo(100_000);
+        assertThat(Micros.retryAfter(quota(all.get(3)))).isEqualTo(100_000);
     }
 
     @Test
@@ -283,8 +284,8 @@ class BatchTest {
                 .entry(NOW)
                 .bytes(batch));
         assertThat(decision(one).allowed()).isTrue();
-        assertThat(quota(two).retryAfterMicros()).isEqualTo(newest + LOG.windowMicros() - NOW);
-        assertThat(quota(three).retryAfterMicros()).isEqualTo(LOG.windowMicros());
+        assertThat(Micros.retryAfter(quota(two))).isEqualTo(newest + LOG.windowMicros() - NOW);
+        assertThat(Micros.retryAfter(quota(three))).isEqualTo(LOG.windowMicros());
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
@@ -15,6 +16,7 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -61,45 +63,54 @@ class BlocksOnRedisTest {
 
     @Test
     void theKeyLivesUntilTheEndOfTheBlock() {
-        fixture.backend().block(POLICY, "k.a", Duration.ofMinutes(2));
+        fixture.backend()
+                .block(POLICY, "k.a", Duration.ofMinutes(2))
+                .toCompletableFuture()
+                .join();
         assertThat(ttl(fixture.key("k.a"))).isBetween(100_000L, 120_000L);
         assertThat(HexFormat.of().formatHex(redis.bytes(fixture.key("k.a"))))
                 .startsWith("62" + "0000000001")
                 .endsWith("0000")
                 .hasSize(30);
-        fixture.backend().block(POLICY, "k.a", Duration.ofMinutes(4));
+        fixture.backend()
+                .block(POLICY, "k.a", Duration.ofMinutes(4))
+                .toCompletableFuture()
+                .join();
         assertThat(ttl(fixture.key("k.a"))).isBetween(200_000L, 240_000L);
         assertThat(redis.bytes(fixture.key("k.a"))).hasSize(15);
-        fixture.backend().unblock(POLICY, "k.a");
+        fixture.backend().unblock(POLICY, "k.a").toCompletableFuture().join();
         assertThat(redis.number("EXISTS", fixture.key("k.a"))).isZero();
     }
 
     @Test
     void theStateOfALimitKeepsItsTimeToLiveAfterAnUnblock() {
         isAllowed(fixture.backend());
-        fixture.backend().block(POLICY, "k.a", Duration.ofHours(1));
-        fixture.backend().unblock(POLICY, "k.a");
+        fixture.backend()
+                .block(POLICY, "k.a", Duration.ofHours(1))
+                .toCompletableFuture()
+                .join();
+        fixture.backend().unblock(POLICY, "k.a").toCompletableFuture().join();
         assertThat(ttl(fixture.key("k.a"))).isBetween(1L, 2_000L);
     }
 
     @Test
     void aBlockedKeyIsRejectedFromMemory() {
-        other.block(POLICY, "k.a", Duration.ofMinutes(2));
+        other.block(POLICY, "k.a", Duration.ofMinutes(2)).toCompletableFuture().join();
         assertThat(isAllowed(fixture.backend())).isFalse();
         long before = redis.calls("evalsha");
         for (int call = 0; call < 1_000; call++) {
             Decision.Rejected rejected = (Decision.Rejected) fixture.backend().acquire(List.of(CHARGE));
             assertThat(rejected.blocked()).isTrue();
-            assertThat(rejected.decisiveQuota().blockedMicros()).isPositive();
+            assertThat(Micros.blockedFor(rejected.decisiveQuota())).isPositive();
         }
         assertThat(redis.calls("evalsha") - before).isLessThan(100);
     }
 
     @Test
     void anotherInstanceUnblocksTheKeyWithinASecond() {
-        other.block(POLICY, "k.a", Duration.ofMinutes(2));
+        other.block(POLICY, "k.a", Duration.ofMinutes(2)).toCompletableFuture().join();
         assertThat(isAllowed(fixture.backend())).isFalse();
-        other.unblock(POLICY, "k.a");
+        other.unblock(POLICY, "k.a").toCompletableFuture().join();
         assertThat(isAllowed(other)).isTrue();
         long start = System.nanoTime();
         Await.until("the key is unblocked", SOON, () -> isAllowed(fixture.backend()));
@@ -109,14 +120,19 @@ class BlocksOnRedisTest {
     @Test
     void theInstanceThatBlocksForgetsItsLease() {
         LeasedCalls calls = leased();
-        fixture.backend().block(calls.charge().policy(), "k.hot", Duration.ofMinutes(2));
+        fixture.backend()
+                .block(calls.charge().policy(), "k.hot", Duration.ofMinutes(2))
+                .toCompletableFuture()
+                .join();
         assertThat(calls.call().allowed()).isFalse();
     }
 
     @Test
     void anInstanceWithALeaseLearnsOfTheBlockByACheck() {
         LeasedCalls calls = leased();
-        other.block(calls.charge().policy(), "k.hot", Duration.ofMinutes(2));
+        other.block(calls.charge().policy(), "k.hot", Duration.ofMinutes(2))
+                .toCompletableFuture()
+                .join();
         Await.until("the lease ends", SOON, () -> {
             boolean rejected = !calls.call().allowed();
             timer.run();
@@ -137,9 +153,10 @@ class BlocksOnRedisTest {
     @Test
     void aForeignValueIsNotChanged() {
         redis.call("SET", fixture.key("k.a"), "foreign");
-        assertThatThrownBy(() -> fixture.backend().block(POLICY, "k.a", Duration.ofMinutes(2)))
+        assertThatThrownBy(() -> new TestedBackend(fixture.backend()).block(POLICY, "k.a", Duration.ofMinutes(2)))
                 .isInstanceOf(BackendException.class);
-        assertThatThrownBy(() -> fixture.backend().unblock(POLICY, "k.a")).isInstanceOf(BackendException.class);
+        assertThatThrownBy(() -> new TestedBackend(fixture.backend()).unblock(POLICY, "k.a"))
+                .isInstanceOf(BackendException.class);
         assertThat(redis.text("GET", fixture.key("k.a"))).isEqualTo("foreign");
         String penalties = fixture.key("k.b").replace(":api", ":+penalty.api");
         redis.call("SET", penalties, "foreign");
@@ -168,7 +185,7 @@ class BlocksOnRedisTest {
         assertThat(count("k.a", 2, rule(3))).isPresent();
         assertThat(ttl(penalties)).isBetween(700_000L, 720_000L);
         assertThat(ttl(fixture.key("k.a"))).isBetween(100_000L, 120_000L);
-        fixture.backend().reset(POLICY, "k.a");
+        fixture.backend().reset(List.of(POLICY), "k.a");
         assertThat(redis.keys(fixture.pattern())).isEmpty();
     }
 }

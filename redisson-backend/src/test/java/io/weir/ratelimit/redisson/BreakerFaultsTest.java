@@ -274,7 +274,7 @@ class BreakerFaultsTest {
         List<Quota> before;
         try (RedisConnection admin = redis.connect()) {
             admin.call("FLUSHALL");
-            before = backend.peek(TestBackend.charge("k.breaker", 1, FaultCalls.LIMIT));
+            before = backend.peek(List.of(TestBackend.charge("k.breaker", 1, FaultCalls.LIMIT)));
             assertThat(before.get(0).remaining()).isEqualTo(FaultCalls.LIMIT.permits());
             Await.until(
                     "the probe's key has expired", LONG, () -> admin.keys("*").isEmpty());

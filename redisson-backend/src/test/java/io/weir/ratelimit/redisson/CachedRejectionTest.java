@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
@@ -50,12 +51,12 @@ class CachedRejectionTest {
         assertThat(scriptCalls()).isEqualTo(2);
         for (int call = 0; call < 100; call++) {
             Decision.Rejected again = (Decision.Rejected) fixture.acquire("k.a", 1, limit);
-            assertThat(again.decisiveQuota().retryAfterMicros())
-                    .isLessThanOrEqualTo(first.decisiveQuota().retryAfterMicros());
+            assertThat(Micros.retryAfter(again.decisiveQuota()))
+                    .isLessThanOrEqualTo(Micros.retryAfter(first.decisiveQuota()));
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
         assertThat(scriptCalls()).as("the rejection is cached for one second").isBetween(2L, 2 + seconds);
-        fixture.backend().refund(spent.receipt());
+        fixture.backend().refund(spent.receipt()).toCompletableFuture().join();
         assertThat(fixture.acquire("k.a", 10, limit).allowed()).isTrue();
     }
 
@@ -63,10 +64,13 @@ class CachedRejectionTest {
     void refundsOfThisInstanceTakeEffectAtOnce() {
         fixture.acquire("k.a", 10, LIMIT);
         rejected(1);
-        fixture.backend().refund(TestBackend.charge("k.a", 4, LIMIT));
+        fixture.backend()
+                .refund(TestBackend.charge("k.a", 4, LIMIT))
+                .toCompletableFuture()
+                .join();
         assertThat(fixture.acquire("k.a", 4, LIMIT).allowed()).isTrue();
         rejected(1);
-        fixture.backend().reset(TestBackend.charge("k.a", 1, LIMIT).policy(), "k.a");
+        fixture.backend().reset(List.of(TestBackend.charge("k.a", 1, LIMIT).policy()), "k.a");
         assertThat(fixture.acquire("k.a", 10, LIMIT).allowed()).isTrue();
     }
 

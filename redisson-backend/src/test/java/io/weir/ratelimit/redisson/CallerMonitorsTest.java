@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.lang.management.LockInfo;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -30,11 +31,13 @@ class CallerMonitorsTest {
                     backend -> backend.acquire(List.of(
                             TestBackend.charge("k.a", 1, FaultCalls.LIMIT),
                             TestBackend.charge("k.b", 1, FaultCalls.LIMIT))),
-            "peek", backend -> backend.peek(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)),
-            "refund", backend -> backend.refund(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)),
+            "peek", backend -> backend.peek(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT))),
+            "refund", backend -> new TestedBackend(backend).refund(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)),
             "reset",
                     backend -> backend.reset(
-                            TestBackend.charge("k.a", 1, FaultCalls.LIMIT).policy(), "k.a"));
+                            List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)
+                                    .policy()),
+                            "k.a"));
 
     @Test
     void waitingCallersHoldNoMonitor() throws InterruptedException {

@@ -6,6 +6,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.changes.ChangeAudit;
 import io.weir.ratelimit.core.changes.ChangeCodec;
 import io.weir.ratelimit.core.changes.ChangeRequest;
+import io.weir.ratelimit.core.changes.ChangeStore;
 import io.weir.ratelimit.core.changes.ChangeTarget;
 import io.weir.ratelimit.core.changes.ChangedProperties;
 import io.weir.ratelimit.core.changes.InstanceChanges;
@@ -72,7 +73,7 @@ final class ChangeInstance implements ChangeTarget {
         this.limiter = new EngineRateLimiter(engine, () -> policies, ForkJoinPool::commonPool, Optional::empty);
         this.changes = new InstanceChanges(
                 new StoredChanges(
-                        backend.changeStore().orElseThrow(),
+                        backend.capability(ChangeStore.class).orElseThrow(),
                         true,
                         new ChangeCodec(namespace, secret),
                         System::nanoTime,

@@ -7,6 +7,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
@@ -64,7 +65,7 @@ class ChangedLimitsTest {
     }
 
     private List<Long> remaining(Limit... limits) {
-        return backend.peek(TestBackend.charge("k.a", 1, limits)).stream()
+        return backend.peek(List.of(TestBackend.charge("k.a", 1, limits))).stream()
                 .map(Quota::remaining)
                 .toList();
     }
@@ -134,7 +135,8 @@ class ChangedLimitsTest {
     void theSectionOfARemovedLimitIsRemovedWhenItHasEnded(Limit removed) {
         Limit kept = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(30));
         spend(3, removed, kept);
-        long end = backend.peek(TestBackend.charge("k.a", 1, removed)).get(0).resetAfterMicros();
+        long end = Micros.resetAfter(backend.peek(List.of(TestBackend.charge("k.a", 1, removed)))
+                .get(0));
         now += end - 1_000_000;
         spend(1, kept);
         assertThat(stored()).hasSize(2);
@@ -162,10 +164,12 @@ class ChangedLimitsTest {
         Limit limit = TestBackend.limitOf(algorithm, 10, Duration.ofHours(5));
         spend(3, MINUTE, DAY, LOG);
         Receipt receipt = spend(4, limit);
-        backend.refund(receipt);
+        backend.refund(receipt).toCompletableFuture().join();
         assertThat(stored()).containsExactly("s60000", "t86400000", "g7200000");
         spend(4, limit);
-        backend.refund(TestBackend.charge("k.a", 1, limit));
+        backend.refund(TestBackend.charge("k.a", 1, limit))
+                .toCompletableFuture()
+                .join();
         assertThat(remaining(MINUTE, DAY, LOG, limit)).containsExactly(7L, 997L, 47L, 7L);
     }
 
@@ -173,7 +177,7 @@ class ChangedLimitsTest {
     void aRefundOfOneLimitKeepsTheOthersOfThePolicy() {
         Receipt receipt = spend(4, MINUTE);
         spend(2, MINUTE, HOUR, LOG);
-        backend.refund(receipt);
+        backend.refund(receipt).toCompletableFuture().join();
         assertThat(remaining(MINUTE, HOUR, LOG)).containsExactly(8L, 98L, 48L);
     }
 
@@ -198,7 +202,7 @@ class ChangedLimitsTest {
     @Test
     void aResetRemovesTheSectionsOfAllLimits() {
         spend(3, MINUTE, HOUR);
-        backend.reset(TestBackend.charge("k.a", 1, MINUTE).policy(), "k.a");
+        backend.reset(List.of(TestBackend.charge("k.a", 1, MINUTE).policy()), "k.a");
         assertThat(redis.keys(fixture.pattern())).isEmpty();
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
@@ -113,7 +114,7 @@ class ClockStepTest {
             Decision decision = backend.acquire(List.of(charge));
             if (!decision.allowed()) {
                 Quota quota = decision.quotas().get(0);
-                assertThat(quota.retryAfterMicros()).isBetween(1L, LONGEST_WAIT_MICROS);
+                assertThat(Micros.retryAfter(quota)).isBetween(1L, LONGEST_WAIT_MICROS);
                 return allowed;
             }
         }

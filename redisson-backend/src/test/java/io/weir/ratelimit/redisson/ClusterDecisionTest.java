@@ -103,13 +103,13 @@ class ClusterDecisionTest {
     void aReceiptRefundsAllMastersOnce() {
         acquire(window, log, bucket);
         Decision.Allowed allowed = (Decision.Allowed) acquire(window, log, bucket);
-        fixture.backend().refund(allowed.receipt());
-        fixture.backend().refund(allowed.receipt());
+        fixture.backend().refund(allowed.receipt()).toCompletableFuture().join();
+        fixture.backend().refund(allowed.receipt()).toCompletableFuture().join();
         assertThat(fixture.spent(window)).isEqualTo(1);
         assertThat(fixture.spent(log)).isEqualTo(1);
         assertThat(fixture.spent(bucket)).isEqualTo(2);
         for (Charge charge : List.of(window, log, bucket)) {
-            fixture.backend().refund(charge);
+            fixture.backend().refund(charge).toCompletableFuture().join();
             assertThat(fixture.spent(charge)).isZero();
         }
     }
@@ -118,18 +118,27 @@ class ClusterDecisionTest {
     void aReceiptSettlesAllMastersOnce() {
         acquire(window, log, bucket);
         Decision.Allowed allowed = (Decision.Allowed) acquire(window, log, bucket);
-        assertThat(fixture.backend().settle(allowed.receipt(), charge -> true, 7))
+        assertThat(fixture.backend()
+                        .settle(allowed.receipt(), charge -> true, 7)
+                        .toCompletableFuture()
+                        .join())
                 .containsExactly(window, log, bucket);
-        assertThat(fixture.backend().settle(allowed.receipt(), charge -> true, 9))
+        assertThat(fixture.backend()
+                        .settle(allowed.receipt(), charge -> true, 9)
+                        .toCompletableFuture()
+                        .join())
                 .isEmpty();
         assertThat(fixture.spent(window)).isEqualTo(1 + 7);
         assertThat(fixture.spent(log)).isEqualTo(1 + 7);
         assertThat(fixture.spent(bucket)).isEqualTo(2 + 7);
-        fixture.backend().refund(allowed.receipt());
+        fixture.backend().refund(allowed.receipt()).toCompletableFuture().join();
         assertThat(fixture.spent(bucket)).isEqualTo(2);
 
         Decision.Allowed other = (Decision.Allowed) acquire(window, log, bucket);
-        fixture.backend().settle(other.receipt(), charge -> true, 1);
+        fixture.backend()
+                .settle(other.receipt(), charge -> true, 1)
+                .toCompletableFuture()
+                .join();
         assertThat(fixture.spent(window)).isEqualTo(2);
         assertThat(fixture.spent(bucket)).isEqualTo(3);
     }
@@ -137,7 +146,7 @@ class ClusterDecisionTest {
     @Test
     void resetClearsTheKeyOnItsMasterOnly() {
         acquire(window, log, bucket);
-        fixture.backend().reset(log.policy(), log.storedKey());
+        fixture.backend().reset(List.of(log.policy()), log.storedKey());
         assertThat(fixture.keys(log.storedKey())).isEmpty();
         assertThat(fixture.spent(window)).isEqualTo(1);
         assertThat(fixture.spent(bucket)).isEqualTo(2);
@@ -180,7 +189,7 @@ class ClusterDecisionTest {
                 last = fixture.backend().acquire(all);
             }
             assertThat(last.quotas()).as("one limit is exhausted").anyMatch(quota -> quota.remaining() == 0);
-            all.forEach(charge -> fixture.backend().reset(charge.policy(), charge.storedKey()));
+            all.forEach(charge -> fixture.backend().reset(List.of(charge.policy()), charge.storedKey()));
         }
     }
 

@@ -46,8 +46,8 @@ class ClusterFaultTest {
             Charge dead = ClusterUnderFault.charge(storedKeys.get(2), 1, Algorithm.TOKEN_BUCKET, 10_000_000, DAY);
             Await.until("all three decide", LONG, () -> decides(fixture, first, second, dead));
             assertThat(decides(patient, first, second, dead)).isTrue();
-            fixture.backend().reset(first.policy(), first.storedKey());
-            fixture.backend().reset(second.policy(), second.storedKey());
+            fixture.backend().reset(List.of(first.policy()), first.storedKey());
+            fixture.backend().reset(List.of(second.policy()), second.storedKey());
 
             cluster.masters().get(2).kill();
             int without = 0;

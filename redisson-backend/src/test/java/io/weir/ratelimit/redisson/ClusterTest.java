@@ -77,7 +77,7 @@ class ClusterTest {
                 ClusterUnderFault fixture = ClusterUnderFault.on(cluster, LONG)) {
             for (int i = 0; i < 20; i++) {
                 fixture.backend().acquire(List.of(charge("api", "k." + i, DAY)));
-                fixture.backend().peek(charge("api", "k." + i, DAY));
+                fixture.backend().peek(List.of(charge("api", "k." + i, DAY)));
             }
             assertThat(cluster.masters().stream().mapToLong(ClusterTest::scripts))
                     .allMatch(calls -> calls > 0);

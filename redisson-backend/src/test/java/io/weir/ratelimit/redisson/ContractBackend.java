@@ -6,6 +6,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.redisson.Redisson;
@@ -35,7 +36,7 @@ record ContractBackend(RedissonClient client, RedisClient redis, String namespac
         RateLimitBackend backend = fixture.backend(() -> 0);
         Await.until("the backend decides", READY_WITHIN, () -> {
             try {
-                return !backend.peek(TestBackend.charge("k.ready", 1, FaultCalls.LIMIT))
+                return !backend.peek(List.of(TestBackend.charge("k.ready", 1, FaultCalls.LIMIT)))
                         .isEmpty();
             } catch (BackendException e) {
                 return false;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -35,7 +36,7 @@ class CrossSlotRejectionTest {
             assertThat(acquire(backend, 3).allowed()).isTrue();
             Decision.Rejected rejected = (Decision.Rejected) acquire(backend, 5);
             assertThat(rejected.quotas()).allMatch(quota -> quota.remaining() == 0);
-            assertThat(rejected.decisiveQuota().retryAfterMicros())
+            assertThat(Micros.retryAfter(rejected.decisiveQuota()))
                     .isGreaterThan(Duration.ofMinutes(29).toNanos() / 1_000);
         } finally {
             backend.close();

@@ -10,6 +10,7 @@ import io.weir.ratelimit.spi.TimeSource;
 import io.weir.ratelimit.tck.AcquireAndRefundContract;
 import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
@@ -60,7 +61,7 @@ final class CrowdedBackendTest extends AcquireAndRefundContract {
         stopCrowd();
         RateLimitBackend backend = new RedissonBackend(redis, fixture.namespace(), DEADLINE, time);
         // A blocking call waits for the connection. Asynchronous ones do not.
-        backend.peek(TestBackend.charge("k.ready", 1, FaultCalls.LIMIT));
+        backend.peek(List.of(TestBackend.charge("k.ready", 1, FaultCalls.LIMIT)));
         crowd = Crowd.on(backend, CALLERS);
         return backend;
     }

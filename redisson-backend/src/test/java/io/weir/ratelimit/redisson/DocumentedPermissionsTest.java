@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.changes.ChangeStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -149,15 +149,15 @@ class DocumentedPermissionsTest {
             Charge charge = TestBackend.charge("k.a", 2, FaultCalls.LIMIT);
             Decision.Allowed allowed = (Decision.Allowed) backend.acquire(List.of(charge));
             backend.acquire(List.of(charge));
-            backend.peek(charge);
-            backend.refund(allowed.receipt());
+            backend.peek(List.of(charge));
+            backend.refund(allowed.receipt()).toCompletableFuture().join();
             admins.forEach(admin -> admin.call("SCRIPT", "FLUSH"));
             backend.acquire(List.of(charge));
-            backend.reset(charge.policy(), charge.storedKey());
-            FleetStore reports = backend.fleetStore().orElseThrow();
+            backend.reset(List.of(charge.policy()), charge.storedKey());
+            FleetStore reports = backend.capability(FleetStore.class).orElseThrow();
             reports.report("a1", new byte[] {1}, Map.of()).toCompletableFuture().join();
             assertThat(reports.reports().toCompletableFuture().join()).hasSize(1);
-            ChangeStore changes = backend.changeStore().orElseThrow();
+            ChangeStore changes = backend.capability(ChangeStore.class).orElseThrow();
             changes.replace("", new byte[] {'1', '-', '1', '\n'}, new byte[] {1})
                     .toCompletableFuture()
                     .join();

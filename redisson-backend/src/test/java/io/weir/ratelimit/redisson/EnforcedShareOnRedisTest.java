@@ -108,7 +108,7 @@ class EnforcedShareOnRedisTest {
 
     private static long spent(TestBackend instance, Policy policy, String user) {
         Quota quota = instance.backend()
-                .peek(new Charge(policy.limits(), "p." + user, 1))
+                .peek(List.of(new Charge(policy.limits(), "p." + user, 1)))
                 .get(0);
         return quota.capacity() - quota.remaining();
     }

@@ -127,11 +127,14 @@ class EveryInstantExpiryTest {
         String storedKey = "k." + random.nextInt(STORED_KEYS);
         Charge charge = new Charge(policy, storedKey, 1 + random.nextInt(5), random.nextInt(2) * 400_000L);
         switch (random.nextInt(10)) {
-            case 0 -> fixture.backend().refund(charge);
-            case 1 -> fixture.backend().reset(policy, storedKey);
+            case 0 -> fixture.backend().refund(charge).toCompletableFuture().join();
+            case 1 -> fixture.backend().reset(List.of(policy), storedKey);
             case 2, 3 -> {
                 if (!receipts.isEmpty()) {
-                    fixture.backend().refund(random.nextBoolean() ? receipts.pollFirst() : receipts.pollLast());
+                    fixture.backend()
+                            .refund(random.nextBoolean() ? receipts.pollFirst() : receipts.pollLast())
+                            .toCompletableFuture()
+                            .join();
                 }
             }
             default -> {
@@ -164,11 +167,17 @@ class EveryInstantExpiryTest {
         while (System.nanoTime() < end) {
             if (fixture.acquire("k.a", 3, limit) instanceof Decision.Allowed allowed) {
                 assertLives(key, List.of(limit));
-                fixture.backend().refund(allowed.receipt());
+                fixture.backend()
+                        .refund(allowed.receipt())
+                        .toCompletableFuture()
+                        .join();
                 assertLives(key, List.of(limit));
                 fixture.acquire("k.a", 1, limit);
                 assertLives(key, List.of(limit));
-                fixture.backend().refund(TestBackend.charge("k.a", 1, limit));
+                fixture.backend()
+                        .refund(TestBackend.charge("k.a", 1, limit))
+                        .toCompletableFuture()
+                        .join();
                 assertLives(key, List.of(limit));
             }
         }
@@ -186,7 +195,10 @@ class EveryInstantExpiryTest {
         });
         assertThat(assertLives(key, List.of(limit))).isTrue();
         assertThat(redis.number("PTTL", key)).isGreaterThan(2_000);
-        fixture.backend().refund(TestBackend.charge("k.a", 3, limit));
+        fixture.backend()
+                .refund(TestBackend.charge("k.a", 3, limit))
+                .toCompletableFuture()
+                .join();
         assertThat(assertLives(key, List.of(limit))).isTrue();
         fixture.acquire("k.a", 1, limit);
         assertThat(assertLives(key, List.of(limit))).isTrue();
@@ -228,7 +240,8 @@ class EveryInstantExpiryTest {
 
     private static Limit limitOf(StoredSection section, List<Limit> limits) {
         return limits.stream()
-                .filter(limit -> section.name().equals(limit.algorithm().letter() + "" + limit.windowMicros() / 1_000))
+                .filter(limit ->
+                        section.name().equals(LimitLetter.of(limit.algorithm()) + "" + limit.windowMicros() / 1_000))
                 .findFirst()
                 .orElseThrow();
     }

@@ -79,7 +79,7 @@ final class FaultCalls {
         AtomicLong remaining = new AtomicLong();
         Await.until("the backend returns a quota", Duration.ofSeconds(30), () -> {
             try {
-                remaining.set(backend.peek(charge).get(0).remaining());
+                remaining.set(backend.peek(List.of(charge)).get(0).remaining());
                 return true;
             } catch (BackendException e) {
                 return false;

@@ -4,14 +4,14 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.changes.ChangeStore;
+import io.weir.ratelimit.core.changes.ChangeStoreContract;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Await;
-import io.weir.ratelimit.fixtures.ChangeStoreContract;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.ChangeStore;
-import io.weir.ratelimit.spi.FleetStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -61,7 +61,7 @@ class FleetStoreFaultsTest {
     void aPausedRedisFailsReportsAndDoesNotOpenTheBreaker() throws Exception {
         try (RedisProcess redis = RedisProcess.started()) {
             RedissonBackend backend = backend(redis, redis.address());
-            FleetStore store = backend.fleetStore().orElseThrow();
+            FleetStore store = backend.capability(FleetStore.class).orElseThrow();
             assertThat(failure(report(store))).isNull();
             redis.pause();
             for (int i = 0; i < 10; i++) {
@@ -84,7 +84,7 @@ class FleetStoreFaultsTest {
     void anOpenBreakerEndsReportsAtOnce() throws Exception {
         try (RedisProcess redis = RedisProcess.started()) {
             RedissonBackend backend = backend(redis, redis.address());
-            FleetStore store = backend.fleetStore().orElseThrow();
+            FleetStore store = backend.capability(FleetStore.class).orElseThrow();
             assertThat(failure(report(store))).isNull();
             redis.pause();
             FaultCalls.awaitFailure(backend, Reason.BREAKER_OPEN);
@@ -92,7 +92,7 @@ class FleetStoreFaultsTest {
             assertThat(report).isDone();
             assertThat(failure(report)).isEqualTo(Reason.BREAKER_OPEN);
             assertThat(failure(store.reports().toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
-            ChangeStore changes = backend.changeStore().orElseThrow();
+            ChangeStore changes = backend.capability(ChangeStore.class).orElseThrow();
             assertThat(failure(changes.read("").toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
             assertThat(failure(change(changes, "", 1))).isEqualTo(Reason.BREAKER_OPEN);
             redis.resume();
@@ -104,7 +104,7 @@ class FleetStoreFaultsTest {
     void aKilledRedisFailsReportsUntilItIsBack() throws Exception {
         try (RedisProcess redis = RedisProcess.started()) {
             RedissonBackend backend = backend(redis, redis.address());
-            FleetStore store = backend.fleetStore().orElseThrow();
+            FleetStore store = backend.capability(FleetStore.class).orElseThrow();
             redis.kill();
             assertThat(failure(report(store))).isNotNull();
             redis.start();
@@ -128,7 +128,8 @@ class FleetStoreFaultsTest {
             admin.call((Object[])
                     DocumentedUser.line().replace(" ~weir:1:fleet:*", "").split(" "));
             RedissonBackend backend = backend(redis, DocumentedUser.address(redis));
-            assertThat(failure(report(backend.fleetStore().orElseThrow()))).isEqualTo(Reason.BACKEND_ERROR);
+            assertThat(failure(report(backend.capability(FleetStore.class).orElseThrow())))
+                    .isEqualTo(Reason.BACKEND_ERROR);
             assertThat(backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)))
                             .allowed())
                     .isTrue();
@@ -145,7 +146,7 @@ class FleetStoreFaultsTest {
     void aKilledRedisFailsRuntimeChangesUntilItIsBackWithoutThem() throws Exception {
         try (RedisProcess redis = RedisProcess.started()) {
             RedissonBackend backend = backend(redis, redis.address());
-            ChangeStore store = backend.changeStore().orElseThrow();
+            ChangeStore store = backend.capability(ChangeStore.class).orElseThrow();
             assertThat(change(store, "", 1).get(20, TimeUnit.SECONDS)).isTrue();
             redis.kill();
             assertThat(failure(store.read("1-1").toCompletableFuture())).isNotNull();
@@ -170,7 +171,7 @@ class FleetStoreFaultsTest {
             admin.call((Object[])
                     DocumentedUser.line().replace(" ~weir:1:changes:*", "").split(" "));
             RedissonBackend backend = backend(redis, DocumentedUser.address(redis));
-            assertThat(failure(change(backend.changeStore().orElseThrow(), "", 1)))
+            assertThat(failure(change(backend.capability(ChangeStore.class).orElseThrow(), "", 1)))
                     .isEqualTo(Reason.BACKEND_ERROR);
             assertThat(backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)))
                             .allowed())
@@ -185,7 +186,8 @@ class FleetStoreFaultsTest {
                 RedisConnection admin = redis.connect()) {
             admin.call((Object[]) DocumentedUser.line().split(" "));
             RedissonBackend backend = backend(redis, DocumentedUser.address(redis));
-            ChangeStoreContract.keepsTheLastState(backend.changeStore().orElseThrow());
+            ChangeStoreContract.keepsTheLastState(
+                    backend.capability(ChangeStore.class).orElseThrow());
             backend.close();
         }
     }

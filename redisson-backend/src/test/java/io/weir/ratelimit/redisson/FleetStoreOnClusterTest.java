@@ -4,11 +4,11 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.fixtures.ChangeStoreContract;
+import io.weir.ratelimit.core.changes.ChangeStore;
+import io.weir.ratelimit.core.changes.ChangeStoreContract;
+import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.operations.FleetStore.StoredReport;
 import io.weir.ratelimit.fixtures.ClusterFixture;
-import io.weir.ratelimit.spi.ChangeStore;
-import io.weir.ratelimit.spi.FleetStore;
-import io.weir.ratelimit.spi.FleetStore.StoredReport;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +24,8 @@ class FleetStoreOnClusterTest {
     void sharesRuntimeChanges() {
         try (ClusterUnderFault one = ClusterUnderFault.on(ClusterFixture.shared(), DEADLINE);
                 ClusterUnderFault other = one.another(DEADLINE)) {
-            ChangeStore first = one.backend().changeStore().orElseThrow();
-            ChangeStore second = other.backend().changeStore().orElseThrow();
+            ChangeStore first = one.backend().capability(ChangeStore.class).orElseThrow();
+            ChangeStore second = other.backend().capability(ChangeStore.class).orElseThrow();
             ChangeStoreContract.keepsTheLastState(first);
             assertThat(second.read("").toCompletableFuture().join().tag()).isEqualTo("2-6");
             assertThat(second.log(9).toCompletableFuture().join()).hasSize(2);
@@ -36,8 +36,8 @@ class FleetStoreOnClusterTest {
     void sharesReportsAndCounts() {
         try (ClusterUnderFault one = ClusterUnderFault.on(ClusterFixture.shared(), DEADLINE);
                 ClusterUnderFault other = one.another(DEADLINE)) {
-            FleetStore first = one.backend().fleetStore().orElseThrow();
-            FleetStore second = other.backend().fleetStore().orElseThrow();
+            FleetStore first = one.backend().capability(FleetStore.class).orElseThrow();
+            FleetStore second = other.backend().capability(FleetStore.class).orElseThrow();
             byte[] counts = "2 1 *\n".getBytes(UTF_8);
             first.report("a1", new byte[] {1}, Map.of(7L, counts, 8L, counts))
                     .toCompletableFuture()

@@ -13,6 +13,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -133,10 +134,10 @@ class ForeignStateTest {
                         TestBackend.charge("k.first", 1, WINDOW),
                         TestBackend.charge("k.a", 1, limit),
                         TestBackend.charge("k.last", 1, BUCKET))));
-        assertForeign(() -> fixture.backend().peek(TestBackend.charge("k.a", 1, limit)));
-        assertForeign(() -> fixture.backend().refund(TestBackend.charge("k.a", 1, limit)));
-        assertForeign(() ->
-                fixture.backend().reset(TestBackend.charge("k.a", 1, limit).policy(), "k.a"));
+        assertForeign(() -> fixture.backend().peek(List.of(TestBackend.charge("k.a", 1, limit))));
+        assertForeign(() -> new TestedBackend(fixture.backend()).refund(TestBackend.charge("k.a", 1, limit)));
+        assertForeign(() -> fixture.backend()
+                .reset(List.of(TestBackend.charge("k.a", 1, limit).policy()), "k.a"));
         assertThat((byte[]) redis.call("DUMP", key)).isEqualTo(before);
         assertThat(redis.number("PTTL", key)).isEqualTo(-1);
         assertThat(redis.writes()).isEqualTo(writes);

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -26,7 +29,7 @@ class HeldRejectionTest {
     }
 
     private static Decision.Rejected rejection(long retryAfterMicros) {
-        return new Decision.Rejected(List.of(new Quota(
+        return new Decision.Rejected(Results.of(TestQuota.of(
                 "api", "api", 1_000, 1_000, Duration.ofSeconds(1), 0, true, retryAfterMicros, 1_000_000, 1_000)));
     }
 
@@ -51,18 +54,18 @@ class HeldRejectionTest {
         assertThat(cache.findHold(charge, now)).isPresent();
         Quota quota = cache.findHold(charge, now).orElseThrow().quotas().get(0);
         assertThat(quota.rejected()).isTrue();
-        assertThat(quota.retryAfterMicros())
+        assertThat(Micros.retryAfter(quota))
                 .as("10 permits return in 10 ms, 4 of which have passed")
                 .isBetween(6_000L, 6_001L);
-        assertThat(quota.resetAfterMicros()).isEqualTo(996_000);
-        now += quota.retryAfterMicros() * 1_000;
+        assertThat(Micros.resetAfter(quota)).isEqualTo(996_000);
+        now += Micros.retryAfter(quota) * 1_000;
         assertThat(cache.findHold(charge, now)).isEmpty();
     }
 
     @Test
     void theRejectionOfABlockedKeyShowsTheRestOfTheBlock() {
         Charge charge = charge(400, 1, FAST);
-        Quota blocked = new Quota(
+        Quota blocked = TestQuota.of(
                 "api",
                 "api",
                 1_000,
@@ -76,10 +79,10 @@ class HeldRejectionTest {
                 null,
                 60_000_000);
         for (int i = 0; i < HotKeyDetector.HOT; i++) {
-            cache.recordRejection(charge, new Decision.Rejected(List.of(blocked)), now);
+            cache.recordRejection(charge, new Decision.Rejected(Results.of(blocked)), now);
         }
         Decision.Rejected held = cache.findHold(charge, now + 4_000_000).orElseThrow();
-        assertThat(held.decisiveQuota().blockedMicros()).isEqualTo(59_996_000);
+        assertThat(Micros.blockedFor(held.decisiveQuota())).isEqualTo(59_996_000);
         assertThat(held.retryAfter()).contains(Duration.ofMillis(59_996));
     }
 
@@ -112,7 +115,7 @@ class HeldRejectionTest {
     void holdsNoRejectionThatNoWaitEnds() {
         Charge charge = charge(100, 1, FAST);
         for (int i = 0; i < 2 * HotKeyDetector.HOT; i++) {
-            cache.recordRejection(charge, rejection(Quota.NEVER), now);
+            cache.recordRejection(charge, rejection(Micros.NEVER), now);
         }
         assertThat(cache.findHold(charge, now)).isEmpty();
     }

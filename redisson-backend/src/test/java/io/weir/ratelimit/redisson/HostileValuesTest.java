@@ -7,14 +7,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.core.changes.ChangeStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Growth;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.FleetStore;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -90,7 +92,7 @@ class HostileValuesTest {
 
     private void report() {
         fixture.backend()
-                .fleetStore()
+                .capability(FleetStore.class)
                 .orElseThrow()
                 .report("a1", new byte[] {1}, Map.of(7L, "1 0 *\n".getBytes(US_ASCII)))
                 .toCompletableFuture()
@@ -148,13 +150,13 @@ class HostileValuesTest {
         }
         redis.call("CONFIG", "RESETSTAT");
         fixture.backend()
-                .fleetStore()
+                .capability(FleetStore.class)
                 .orElseThrow()
                 .history(List.of(7L))
                 .toCompletableFuture()
                 .join();
         fixture.backend()
-                .changeStore()
+                .capability(ChangeStore.class)
                 .orElseThrow()
                 .read("")
                 .toCompletableFuture()
@@ -179,7 +181,7 @@ class HostileValuesTest {
             redis.call("SET", fleetKey("report:i" + i), largest);
         }
         List<FleetStore.StoredReport> found = fixture.backend()
-                .fleetStore()
+                .capability(FleetStore.class)
                 .orElseThrow()
                 .reports()
                 .toCompletableFuture()
@@ -327,11 +329,11 @@ class HostileValuesTest {
             Charge charge = TestBackend.charge("k.a", 1, limit);
             for (Runnable operation : List.<Runnable>of(
                     () -> fixture.backend().acquire(List.of(charge)),
-                    () -> fixture.backend().peek(charge),
-                    () -> fixture.backend().refund(charge),
-                    () -> fixture.backend().block(charge.policy(), "k.a", Duration.ofMinutes(1)),
-                    () -> fixture.backend().unblock(charge.policy(), "k.a"),
-                    () -> fixture.backend().reset(charge.policy(), "k.a"))) {
+                    () -> fixture.backend().peek(List.of(charge)),
+                    () -> new TestedBackend(fixture.backend()).refund(charge),
+                    () -> new TestedBackend(fixture.backend()).block(charge.policy(), "k.a", Duration.ofMinutes(1)),
+                    () -> new TestedBackend(fixture.backend()).unblock(charge.policy(), "k.a"),
+                    () -> fixture.backend().reset(List.of(charge.policy()), "k.a"))) {
                 redis.call("SET", fixture.key("k.a"), value);
                 try {
                     operation.run();

@@ -8,6 +8,7 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,7 +48,7 @@ class KilledSlotsTest {
                     "all slots are back",
                     Duration.ofSeconds(30),
                     () -> fixture.backend()
-                                    .peek(SlotInstance.charge(SLOTS, TIMEOUT, "k.hot"))
+                                    .peek(List.of(SlotInstance.charge(SLOTS, TIMEOUT, "k.hot")))
                                     .get(0)
                                     .remaining()
                             == SLOTS);

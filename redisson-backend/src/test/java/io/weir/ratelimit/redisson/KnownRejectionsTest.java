@@ -9,6 +9,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -72,7 +73,7 @@ class KnownRejectionsTest {
         assertThat(find(end * 1_000 / 1_001 - 2, charge)).isPresent();
         assertThat(find(end * 1_000 / 1_001 + 2, charge)).isEmpty();
         long half = end / 2;
-        assertThat(find(half, charge).orElseThrow().decisiveQuota().retryAfterMicros())
+        assertThat(Micros.retryAfter(find(half, charge).orElseThrow().decisiveQuota()))
                 .isEqualTo(end - half);
     }
 
@@ -113,7 +114,7 @@ class KnownRejectionsTest {
                 new RedisTime(REDIS_NOW, SENT, SENT),
                 cache.version(keys));
         Decision.Rejected rejected = find(50_000_000, charge).orElseThrow();
-        assertThat(rejected.decisiveQuota().blockedMicros()).isEqualTo(10_000_000);
+        assertThat(Micros.blockedFor(rejected.decisiveQuota())).isEqualTo(10_000_000);
         assertThat(find(60_000_000, charge)).isEmpty();
     }
 

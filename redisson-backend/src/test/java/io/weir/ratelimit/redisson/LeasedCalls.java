@@ -126,7 +126,7 @@ final class LeasedCalls {
     /** Refunds the call of a decision, so that it is not one of the allowed ones. */
     void refund(Decision.Allowed decision) {
         allowed--;
-        backend.refund(decision.receipt());
+        backend.refund(decision.receipt()).toCompletableFuture().join();
     }
 
     long allowed() {
@@ -134,7 +134,7 @@ final class LeasedCalls {
     }
 
     long spentInRedis() {
-        Quota quota = other.peek(charge).get(0);
+        Quota quota = other.peek(List.of(charge)).get(0);
         return quota.capacity() - quota.remaining();
     }
 

@@ -68,7 +68,9 @@ class LostScriptTest {
             }
             assertThat(redis.calls("eval") - sources).isEqualTo(1);
             assertThat(redis.calls("evalsha") - digests).isEqualTo(3);
-            assertThat(backend.peek(TestBackend.charge("k.a", 1, LIMIT)).get(0).remaining())
+            assertThat(backend.peek(List.of(TestBackend.charge("k.a", 1, LIMIT)))
+                            .get(0)
+                            .remaining())
                     .isEqualTo(LIMIT.permits() - 3);
         } finally {
             backend.close();
@@ -79,7 +81,7 @@ class LostScriptTest {
     void sendsTheLostScriptForRefundsAgain() {
         Decision.Allowed allowed = (Decision.Allowed) fixture.acquire("k.a", 3, LIMIT);
         redis.call("SCRIPT", "FLUSH");
-        fixture.backend().refund(allowed.receipt());
+        fixture.backend().refund(allowed.receipt()).toCompletableFuture().join();
         assertThat(fixture.remaining("k.a", LIMIT)).isEqualTo(LIMIT.permits());
     }
 
@@ -161,9 +163,15 @@ class LostScriptTest {
                 .toList();
         List<Decision> decisions = calls.stream().map(CompletableFuture::join).toList();
         for (int call = 0; call < 6; call++) {
-            fixture.backend().refund(((Decision.Allowed) decisions.get(call)).receipt());
+            fixture.backend()
+                    .refund(((Decision.Allowed) decisions.get(call)).receipt())
+                    .toCompletableFuture()
+                    .join();
         }
-        fixture.backend().refund(TestBackend.charge("k.a", 2, LIMIT));
+        fixture.backend()
+                .refund(TestBackend.charge("k.a", 2, LIMIT))
+                .toCompletableFuture()
+                .join();
         return 24;
     }
 

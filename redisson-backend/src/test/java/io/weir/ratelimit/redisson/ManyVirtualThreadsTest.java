@@ -109,7 +109,7 @@ class ManyVirtualThreadsTest {
                         Map.of(RedisSettings.ADDRESS, redis.address(), "ratelimit.redis.deadline", deadline))
                 .started();
         FaultCalls.awaitDecision(backend);
-        VirtualThreads.together(10, () -> backend.peek(TestBackend.charge("k.first", 1, LIMIT)));
+        VirtualThreads.together(10, () -> backend.peek(List.of(TestBackend.charge("k.first", 1, LIMIT))));
         return backend;
     }
 

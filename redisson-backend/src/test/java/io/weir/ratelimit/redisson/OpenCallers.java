@@ -2,10 +2,12 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,12 +79,15 @@ final class OpenCallers implements AutoCloseable {
             count(backend.acquire(charges), start);
         } catch (BackendException e) {
             failures.computeIfAbsent(e.reason(), any -> new LongAdder()).increment();
-            backend.knownRejection(charges).ifPresentOrElse(rejected -> count(rejected, start), () -> {
-                undecided.increment();
-                if (known.contains(start, System.nanoTime())) {
-                    undecidedWhileRejected.increment();
-                }
-            });
+            backend.capability(RemembersRejections.class)
+                    .orElseThrow()
+                    .knownRejection(charges)
+                    .ifPresentOrElse(rejected -> count(rejected, start), () -> {
+                        undecided.increment();
+                        if (known.contains(start, System.nanoTime())) {
+                            undecidedWhileRejected.increment();
+                        }
+                    });
         }
     }
 
@@ -90,7 +95,7 @@ final class OpenCallers implements AutoCloseable {
         if (decision instanceof Decision.Rejected rejection) {
             rejected.increment();
             // A rejection applies a thousandth of its duration less, since clocks differ.
-            long nanos = rejection.decisiveQuota().retryAfterMicros() * 998;
+            long nanos = Micros.retryAfter(rejection.decisiveQuota()) * 998;
             rejectedIn.set(new Period(System.nanoTime(), startNanos + nanos));
         } else {
             allowed.increment();

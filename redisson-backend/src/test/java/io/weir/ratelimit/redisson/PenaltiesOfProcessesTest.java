@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
@@ -49,9 +50,9 @@ class PenaltiesOfProcessesTest {
                     .isEqualTo(PenaltyInstance.PERMITS);
             Limit limit = Limit.of(Algorithm.FIXED_WINDOW, PenaltyInstance.PERMITS, Duration.ofHours(1));
             Quota quota = fixture.backend()
-                    .peek(TestBackend.charge("p.ann", 1, limit))
+                    .peek(List.of(TestBackend.charge("p.ann", 1, limit)))
                     .get(0);
-            assertThat(quota.blockedMicros()).isBetween(1L, PenaltyInstance.RULE.firstMicros());
+            assertThat(Micros.blockedFor(quota)).isBetween(1L, PenaltyInstance.RULE.firstMicros());
         } finally {
             instances.forEach(PenaltyInstance::close);
         }

@@ -123,7 +123,11 @@ class QuotaThresholdsOnRedisTest {
                         TestCall caller = TestCall.byPrincipal("user" + (index + call) % KEYS);
                         Decision decision = engines.get(index % 3).decide(binding, caller, null);
                         if (refunds && call % 3 == 0 && decision instanceof Decision.Allowed allowed) {
-                            backends.get(index % 3).backend().refund(allowed.receipt());
+                            backends.get(index % 3)
+                                    .backend()
+                                    .refund(allowed.receipt())
+                                    .toCompletableFuture()
+                                    .join();
                         }
                     }
                     return null;

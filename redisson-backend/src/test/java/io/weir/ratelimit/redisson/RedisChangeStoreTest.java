@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.ratelimit.fixtures.ChangeStoreContract;
+import io.weir.ratelimit.core.changes.ChangeStore;
+import io.weir.ratelimit.core.changes.ChangeStoreContract;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
-import io.weir.ratelimit.spi.ChangeStore;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -26,7 +26,7 @@ class RedisChangeStoreTest {
 
     @BeforeEach
     void connect() {
-        store = backend.ready().backend().changeStore().orElseThrow();
+        store = backend.ready().backend().capability(ChangeStore.class).orElseThrow();
     }
 
     @AfterEach
@@ -74,7 +74,7 @@ class RedisChangeStoreTest {
     @Test
     void oneOfSeveralWritersSucceeds() throws InterruptedException {
         try (TestBackend other = backend.anotherClient()) {
-            ChangeStore second = other.backend().changeStore().orElseThrow();
+            ChangeStore second = other.backend().capability(ChangeStore.class).orElseThrow();
             ChangeStoreContract.oneOfSeveralWritersSucceeds(List.of(store, second, store, second));
         }
     }

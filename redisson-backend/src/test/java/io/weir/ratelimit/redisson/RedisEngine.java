@@ -11,10 +11,8 @@ import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -41,22 +39,13 @@ final class RedisEngine {
             List<Integer> notifyAt,
             Optional<PenaltyRule> penalty,
             int enforcePercent) {
-        return new Policy(
-                limits,
-                LimitForm.of(limits.limits().get(0).algorithm()),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.CLOSED,
-                Policy.MAX_WAITING,
-                mode,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
-                notifyAt,
-                penalty,
-                enforcePercent);
+        return Policy.builder(limits, KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .onFailure(FailureMode.CLOSED)
+                .mode(mode)
+                .notifyAt(notifyAt)
+                .penalty(penalty)
+                .enforcePercent(enforcePercent)
+                .build();
     }
 
     static FallbackBackend withFallback(RateLimitBackend backend, FailureModes modes, Duration deadline) {

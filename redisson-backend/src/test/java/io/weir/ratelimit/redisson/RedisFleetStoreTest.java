@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.operations.FleetStore.StoredReport;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
-import io.weir.ratelimit.spi.FleetStore;
-import io.weir.ratelimit.spi.FleetStore.StoredReport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ class RedisFleetStoreTest {
 
     @BeforeEach
     void connect() {
-        store = backend.ready().backend().fleetStore().orElseThrow();
+        store = backend.ready().backend().capability(FleetStore.class).orElseThrow();
     }
 
     @AfterEach
@@ -87,8 +87,8 @@ class RedisFleetStoreTest {
             RedissonBackend third = backend.another();
             List<FleetStore> stores = List.of(
                     store,
-                    other.backend().fleetStore().orElseThrow(),
-                    third.fleetStore().orElseThrow());
+                    other.backend().capability(FleetStore.class).orElseThrow(),
+                    third.capability(FleetStore.class).orElseThrow());
             for (int i = 0; i < stores.size(); i++) {
                 join(stores.get(i)
                         .report(

@@ -15,6 +15,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,7 @@ class RefundSenderTest {
     }
 
     private static CompletableFuture<Void> refund(TestBackend fixture, Receipt receipt) {
-        return fixture.backend().refundAsync(receipt).toCompletableFuture();
+        return fixture.backend().refund(receipt).toCompletableFuture();
     }
 
     private static List<Receipt> receipts(RedissonBackend backend, Charge charge, int count) {
@@ -81,7 +82,7 @@ class RefundSenderTest {
                 FaultCalls.awaitDecision(backend);
                 process.pause();
                 List<CompletableFuture<Void>> sent = receipts.stream()
-                        .map(receipt -> backend.refundAsync(receipt).toCompletableFuture())
+                        .map(receipt -> backend.refund(receipt).toCompletableFuture())
                         .toList();
                 assertThat(sent).allSatisfy(each -> assertThat(failure(each)).isEqualTo(Reason.TIMEOUT));
                 // The client times out later, with another message.
@@ -94,7 +95,7 @@ class RefundSenderTest {
                 Await.until(
                         "the refund is sent",
                         Duration.ofSeconds(20),
-                        () -> backend.refundAsync(extra)
+                        () -> backend.refund(extra)
                                 .toCompletableFuture()
                                 .handle((done, failure) -> failure == null)
                                 .join());
@@ -132,12 +133,11 @@ class RefundSenderTest {
                 });
                 proxy.forward();
                 long before = proxy.scripts();
-                assertThat(failure(backend.refundAsync(one).toCompletableFuture()))
-                        .isEqualTo(Reason.BREAKER_OPEN);
+                assertThat(failure(backend.refund(one).toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
                 for (Runnable refund : List.<Runnable>of(
-                        () -> backend.refund(other),
-                        () -> backend.refund(charge),
-                        () -> backend.reset(charge.policy(), charge.storedKey()))) {
+                        () -> new TestedBackend(backend).refund(other),
+                        () -> new TestedBackend(backend).refund(charge),
+                        () -> backend.reset(List.of(charge.policy()), charge.storedKey()))) {
                     assertThatExceptionOfType(BackendException.class)
                             .isThrownBy(refund::run)
                             .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.BREAKER_OPEN));
@@ -157,7 +157,7 @@ class RefundSenderTest {
             RedissonBackend disconnected =
                     new TestConfig(Map.of(RedisSettings.ADDRESS, "redis://127.0.0.1:1")).started();
             try {
-                assertThat(failure(disconnected.refundAsync(receipt).toCompletableFuture()))
+                assertThat(failure(disconnected.refund(receipt).toCompletableFuture()))
                         .isEqualTo(Reason.NOT_READY);
             } finally {
                 disconnected.close();

@@ -8,6 +8,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -70,8 +71,8 @@ class RejectionCacheModelTest {
                 rejectedFromCache++;
                 check(where, found.get().quotas().get(0), policy, state, cost, redisNow + (now - received) / 1_000);
                 assertThat(fits(state, limit, cost, clock)).as(where).isFalse();
-                long wait = found.get().decisiveQuota().retryAfterMicros();
-                assertThat(wait == Quota.NEVER || fits(state, limit, cost, clock + wait))
+                long wait = Micros.retryAfter(found.get().decisiveQuota());
+                assertThat(wait == Micros.NEVER || fits(state, limit, cost, clock + wait))
                         .as(where + " waits " + wait)
                         .isTrue();
             } else {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -92,7 +94,7 @@ class RejectionCacheTest {
         put(charge(API, 3), spent(8));
         assertThat(find(charge(API, 3), SENT + 250 * MILLI)).hasValueSatisfying(rejection -> {
             assertThat(rejection.quotas())
-                    .containsExactly(new Quota(
+                    .containsExactly(TestQuota.of(
                             "api", "api", 10, 10, Duration.ofMinutes(1), 2, true, 49_750_000, 49_750_000, 49_750_000));
         });
     }
@@ -174,12 +176,12 @@ class RejectionCacheTest {
     void doesNotCacheAShortRetryAfter() {
         assertThat(RejectionCache.isWorthCaching(rejection(999))).isFalse();
         assertThat(RejectionCache.isWorthCaching(rejection(1_000))).isTrue();
-        assertThat(RejectionCache.isWorthCaching(rejection(Quota.NEVER))).isTrue();
+        assertThat(RejectionCache.isWorthCaching(rejection(Micros.NEVER))).isTrue();
     }
 
     private static Decision.Rejected rejection(long waitMicros) {
         return new Decision.Rejected(
-                List.of(new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, waitMicros, 0, 0)));
+                Results.of(TestQuota.of("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, waitMicros, 0, 0)));
     }
 
     @Test

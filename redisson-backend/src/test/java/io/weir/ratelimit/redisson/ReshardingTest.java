@@ -119,7 +119,7 @@ class ReshardingTest {
                     fixture.backend().acquireAsync(both).toCompletableFuture();
             awaitTryAgain(3, from, to);
             CompletableFuture<Void> refunded =
-                    fixture.backend().refundAsync(first.receipt()).toCompletableFuture();
+                    fixture.backend().refund(first.receipt()).toCompletableFuture();
             awaitTryAgain(6, from, to);
             assertThat(decision).isNotDone();
             assertThat(refunded).isNotDone();

@@ -97,11 +97,13 @@ class RestrictedProvidersTest {
                 redis.call("SCRIPT", "FLUSH");
                 Decision decision = backend.acquire(List.of(TestBackend.charge("k.a", 1, limit)));
                 if (call == 0) {
-                    backend.refund(decision.receipt());
+                    backend.refund(decision.receipt()).toCompletableFuture().join();
                 }
             }
             System.out.println("remaining "
-                    + backend.peek(TestBackend.charge("k.a", 1, limit)).get(0).remaining());
+                    + backend.peek(List.of(TestBackend.charge("k.a", 1, limit)))
+                            .get(0)
+                            .remaining());
         } finally {
             backend.close();
         }

@@ -75,7 +75,7 @@ class SentinelBackendTest {
         // This backend uses Redis's clock.
         RateLimitBackend backend = fixture.backend(() -> 0);
         backend.acquire(List.of(charge));
-        backend.peek(charge);
+        backend.peek(List.of(charge));
         try (RedisConnection replica = sentinel.replica().connect();
                 RedisConnection master = sentinel.master().connect()) {
             assertThat(master.calls("evalsha")).isPositive();

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -62,7 +64,10 @@ class SettlementTest {
     }
 
     private static void settle(RedissonBackend backend, Receipt receipt, long actualCost) {
-        assertThat(backend.settle(receipt, charge -> true, actualCost)).hasSize(1);
+        assertThat(backend.settle(receipt, charge -> true, actualCost)
+                        .toCompletableFuture()
+                        .join())
+                .hasSize(1);
     }
 
     private String stored() {
@@ -97,7 +102,7 @@ class SettlementTest {
                 .isEqualTo("64" + "009fa52400" + "0036ed7b132000" + "0015" + "63" + "0036751816a28b" + "0036751816a28b"
                         + "00000000000f");
         assertThat(redis.number("PTTL", fixture.key("k.a"))).isBetween(517_000_000L, 517_056_790L);
-        timed.refund(TestBackend.charge("k.a", 1, month));
+        timed.refund(TestBackend.charge("k.a", 1, month)).toCompletableFuture().join();
         assertThat(stored()).as("14 of 10 are spent").startsWith("64").endsWith("0e");
         assertThat(timed.acquire(List.of(TestBackend.charge("k.a", 1, month))).allowed())
                 .isFalse();
@@ -122,7 +127,7 @@ class SettlementTest {
             both.writeBytes(order[1]);
             redis.call("SET", fixture.key("k.a"), both.toByteArray());
             Charge one = TestBackend.charge("k.a", 1, WINDOW);
-            assertThat(timed.peek(one).get(0).retryAfterMicros()).isEqualTo(840_000_000);
+            assertThat(Micros.retryAfter(timed.peek(List.of(one)).get(0))).isEqualTo(840_000_000);
         }
     }
 
@@ -146,7 +151,7 @@ class SettlementTest {
         Receipt receipt = spend(fixture.backend(), 2, WINDOW, log);
         settle(fixture.backend(), receipt, 15);
         assertThat(redis.number("PTTL", fixture.key("k.a"))).isBetween(172_000_000L, 172_800_001L);
-        assertThat(fixture.backend().peek(TestBackend.charge("k.a", 1, WINDOW, day, log)))
+        assertThat(fixture.backend().peek(List.of(TestBackend.charge("k.a", 1, WINDOW, day, log))))
                 .extracting(quota -> quota.remaining())
                 .containsExactly(0L, 999L, 984L);
     }
@@ -167,7 +172,11 @@ class SettlementTest {
     }
 
     private void settleAgain(Receipt receipt) {
-        assertThat(fixture.backend().settle(receipt, charge -> true, 7)).isEmpty();
+        assertThat(fixture.backend()
+                        .settle(receipt, charge -> true, 7)
+                        .toCompletableFuture()
+                        .join())
+                .isEmpty();
     }
 
     @Test
@@ -187,7 +196,7 @@ class SettlementTest {
             assertThat(fixture.backend().knownRejection(List.of(TestBackend.charge("k.a", 1, limit))))
                     .isPresent();
             redis.drop(fixture.pattern());
-            fixture.backend().reset(TestBackend.charge("k.a", 1, limit).policy(), "k.a");
+            fixture.backend().reset(List.of(TestBackend.charge("k.a", 1, limit).policy()), "k.a");
             next++;
         }
     }
@@ -197,7 +206,7 @@ class SettlementTest {
         for (long actual : new long[] {1, 20}) {
             Receipt receipt = spend(fixture.backend(), 2, WINDOW);
             redis.call("SET", fixture.key("k.a"), "foreign");
-            assertThatThrownBy(() -> fixture.backend().settle(receipt, charge -> true, actual))
+            assertThatThrownBy(() -> new TestedBackend(fixture.backend()).settle(receipt, charge -> true, actual))
                     .isInstanceOfSatisfying(
                             BackendException.class,
                             failure -> assertThat(failure.reason()).isEqualTo(BackendException.Reason.FOREIGN_STATE));
@@ -216,16 +225,19 @@ class SettlementTest {
         assertThatThrownBy(() -> {
                     if (async) {
                         fixture.backend()
-                                .settleAsync(receipt, charge -> true, 9)
+                                .settle(receipt, charge -> true, 9)
                                 .toCompletableFuture()
                                 .join();
                     } else {
-                        fixture.backend().settle(receipt, charge -> true, 9);
+                        fixture.backend()
+                                .settle(receipt, charge -> true, 9)
+                                .toCompletableFuture()
+                                .join();
                     }
                 })
                 .isInstanceOfAny(BackendException.class, CompletionException.class);
         redis.call("SET", fixture.key("k.a"), stored);
-        fixture.backend().refund(receipt);
+        fixture.backend().refund(receipt).toCompletableFuture().join();
         assertThat(fixture.remaining("k.a", WINDOW)).isEqualTo(4);
     }
 
@@ -241,9 +253,7 @@ class SettlementTest {
         List<CompletableFuture<List<Charge>>> settled = new ArrayList<>();
         for (int call = 0; call < 100; call++) {
             Receipt receipt = ((Decision.Allowed) calls.get(call).join()).receipt();
-            settled.add(fixture.backend()
-                    .settleAsync(receipt, any -> true, call % 5)
-                    .toCompletableFuture());
+            settled.add(fixture.backend().settle(receipt, any -> true, call % 5).toCompletableFuture());
         }
         settled.forEach(CompletableFuture::join);
         assertThat(fixture.remaining("k.a", limit)).isEqualTo(1_000 - 200);

@@ -12,6 +12,7 @@ import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.QuotaCalculator;
+import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.redisson.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -73,7 +74,8 @@ class ShadowAcquireTest {
     private Decision.Allowed allowedAlone() {
         LimitState state = new FixedWindowState(NOW, 1);
         List<Quota> quotas = List.of(QuotaCalculator.quota(enforced, 0, state, true, NOW));
-        return new Decision.Allowed(quotas, new BackendReceipt(List.of(new ChargeStates(enforced, List.of(state)))), 7);
+        return new Decision.Allowed(
+                Results.of(quotas), new BackendReceipt(List.of(new ChargeStates(enforced, List.of(state)))), 7);
     }
 
     private static List<Charge> receiptOf(Decision decision) {
@@ -147,7 +149,7 @@ class ShadowAcquireTest {
     void aRejectedCallSendsNoShadowRequest() {
         CompletableFuture<Decision> decision = acquire(first, enforced).start().completion();
         Quota rejected = QuotaCalculator.quota(enforced, 0, new FixedWindowState(NOW, 5), false, NOW);
-        steps.enforcedDecision.complete(new Decision.Rejected(List.of(rejected)));
+        steps.enforcedDecision.complete(new Decision.Rejected(Results.of(rejected)));
         assertThat(decision.join().shadowQuotas()).isEmpty();
         assertThat(steps.sent).isEmpty();
     }

@@ -31,13 +31,13 @@ record SlotEngine(RateLimitEngine engine, RateLimiter limiter) {
 
     static SlotEngine of(
             RateLimitBackend backend, int calls, Duration timeout, Duration maxWait, FailureMode onFailure) {
-        Policy policy = new Policy(
-                new PolicyLimits(
-                        POLICY, List.of(Limit.concurrency(calls, timeout).withMaxWait(maxWait))),
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                onFailure,
-                Policy.MAX_WAITING);
+        Policy policy = Policy.builder(
+                        new PolicyLimits(
+                                POLICY,
+                                List.of(Limit.concurrency(calls, timeout).withMaxWait(maxWait))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .onFailure(onFailure)
+                .build();
         FailureModes modes = new FailureModes(INSTANCES, () -> new LocalBackend(100));
         RateLimitEngine engine = RedisEngine.of(RedisEngine.withFallback(backend, modes, RedisEngine.DEADLINE));
         return new SlotEngine(

@@ -256,13 +256,13 @@ class SlotsTest {
         fixture.acquire("k.a", 1, TWO);
         fixture.acquire("k.a", 1, WINDOW);
         Charge both = TestBackend.charge("k.a", 1, WINDOW, TWO);
-        assertThat(fixture.backend().peek(both))
+        assertThat(fixture.backend().peek(List.of(both)))
                 .last()
                 .extracting(Quota::remaining)
                 .isEqualTo(1L);
         Await.until("the window ends", SOON, () -> fixture.remaining("k.a", WINDOW) == 100);
         fixture.acquire("k.a", 1, WINDOW);
-        assertThat(fixture.backend().peek(both))
+        assertThat(fixture.backend().peek(List.of(both)))
                 .last()
                 .extracting(Quota::remaining)
                 .isEqualTo(1L);

@@ -127,7 +127,9 @@ class StoredFormatTest {
     void aPartlyRefundedFixedWindowKeepsItsFormat() {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(10));
         spend("k.a", 3, limit);
-        backend.refund(TestBackend.charge("k.a", 1, limit));
+        backend.refund(TestBackend.charge("k.a", 1, limit))
+                .toCompletableFuture()
+                .join();
         assertThat(hex("k.a", "f600000")).isEqualTo("0036751816a28b" + "000000000002");
     }
 
@@ -136,7 +138,9 @@ class StoredFormatTest {
         Limit limit = Limit.of(Algorithm.LEAKY_BUCKET, 1_000, Duration.ofMinutes(10), 500);
         spend("k.a", 300, limit);
         assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "000029e8d60800" + "00" + "00367522d1378b");
-        backend.refund(TestBackend.charge("k.a", 299, limit));
+        backend.refund(TestBackend.charge("k.a", 299, limit))
+                .toCompletableFuture()
+                .join();
         // One permit has 600,000,000 parts.
         assertThat(hex("k.a", "l600000")).isEqualTo("0036751816a28b" + "00000023c34600" + "00" + "003675181fca4b");
     }

@@ -101,7 +101,7 @@ record TestBackend(String address, RedissonClient client, String namespace, Redi
     }
 
     long remaining(String storedKey, Limit limit) {
-        return backend.peek(charge(storedKey, 1, limit)).get(0).remaining();
+        return backend.peek(List.of(charge(storedKey, 1, limit))).get(0).remaining();
     }
 
     /** Returns the key of a caller in Redis. */

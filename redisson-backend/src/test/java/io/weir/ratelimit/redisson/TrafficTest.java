@@ -139,13 +139,16 @@ class TrafficTest {
         Limit limit = Limit.of(algorithm, 10, Duration.ofHours(1));
         Decision.Allowed allowed = (Decision.Allowed) fixture.acquire("k.a", 3, limit);
         assertThat(redis.keys(fixture.pattern())).hasSize(1);
-        fixture.backend().refund(allowed.receipt());
+        fixture.backend().refund(allowed.receipt()).toCompletableFuture().join();
         assertThat(redis.keys(fixture.pattern())).isEmpty();
         fixture.acquire("k.a", 3, limit);
-        fixture.backend().refund(TestBackend.charge("k.a", 3, limit));
+        fixture.backend()
+                .refund(TestBackend.charge("k.a", 3, limit))
+                .toCompletableFuture()
+                .join();
         assertThat(redis.keys(fixture.pattern())).isEmpty();
         fixture.acquire("k.b", 3, limit);
-        fixture.backend().reset(TestBackend.charge("k.b", 1, limit).policy(), "k.b");
+        fixture.backend().reset(List.of(TestBackend.charge("k.b", 1, limit).policy()), "k.b");
         assertThat(redis.keys(fixture.pattern())).isEmpty();
     }
 

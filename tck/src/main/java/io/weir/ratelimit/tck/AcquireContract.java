@@ -29,7 +29,7 @@ interface AcquireContract extends ContractFixture {
             Quota quota = key.spend(limit, 1).quotas().get(0);
             assertThat(quota.remaining()).isEqualTo(left);
             assertThat(quota.rejected()).isFalse();
-            assertThat(quota.retryAfterMicros()).isZero();
+            assertThat(QuotaMicros.retryAfter(quota)).isZero();
         }
         assertThat(key.rejection(limit, 1).remaining()).isZero();
     }
@@ -58,10 +58,10 @@ interface AcquireContract extends ContractFixture {
         Limit limit = limitOf(algorithm, 10, MINUTE);
         TestKey key = key();
         Quota quota = key.rejection(limit, 11);
-        assertThat(quota.retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(QuotaMicros.retryAfter(quota)).isEqualTo(QuotaMicros.NEVER);
         assertThat(quota.retryAfter()).isEmpty();
         assertThat(quota.remaining()).isEqualTo(10);
-        assertThat(quota.resetAfterMicros()).isZero();
+        assertThat(QuotaMicros.resetAfter(quota)).isZero();
         key.rejection(limit, Long.MAX_VALUE);
         key.spend(limit, 10);
     }
@@ -71,11 +71,11 @@ interface AcquireContract extends ContractFixture {
         Limit limit = limitOf(algorithm, 0, MINUTE);
         TestKey key = key();
         Quota quota = key.rejection(limit, 1);
-        assertThat(quota.retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(QuotaMicros.retryAfter(quota)).isEqualTo(QuotaMicros.NEVER);
         assertThat(quota.remaining()).isZero();
         assertThat(quota.permits()).isZero();
-        assertThat(quota.resetAfterMicros()).isZero();
-        assertThat(quota.nextPermitAfterMicros()).isZero();
+        assertThat(QuotaMicros.resetAfter(quota)).isZero();
+        assertThat(QuotaMicros.nextPermitAfter(quota)).isZero();
         time().advanceMicros(limit.windowMicros());
         key.rejection(limit, 1);
     }
@@ -89,8 +89,8 @@ interface AcquireContract extends ContractFixture {
         Limit limit = Limit.of(algorithm, 10, Duration.ofSeconds(1), burst);
         TestKey key = key();
         key.spend(limit, burst);
-        assertThat(key.rejection(limit, 1).retryAfterMicros()).isEqualTo(100_000);
-        assertThat(key.rejection(limit, burst + 1).retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(QuotaMicros.retryAfter(key.rejection(limit, 1))).isEqualTo(100_000);
+        assertThat(QuotaMicros.retryAfter(key.rejection(limit, burst + 1))).isEqualTo(QuotaMicros.NEVER);
         time().advanceMicros(100_000);
         key.spend(limit, 1);
         key.rejection(limit, 1);
@@ -103,8 +103,8 @@ interface AcquireContract extends ContractFixture {
         for (int call = 0; call < 25; call++) {
             assertThat(key.spend(limit, 1).quotas().get(0).remaining()).isZero();
             time().advanceMicros(99_999);
-            assertThat(key.rejection(limit, 1).retryAfterMicros()).isEqualTo(1);
-            assertThat(key.rejection(limit, 2).retryAfterMicros()).isEqualTo(Quota.NEVER);
+            assertThat(QuotaMicros.retryAfter(key.rejection(limit, 1))).isEqualTo(1);
+            assertThat(QuotaMicros.retryAfter(key.rejection(limit, 2))).isEqualTo(QuotaMicros.NEVER);
             time().advanceMicros(1);
         }
         time().advanceMicros(10 * limit.windowMicros());
@@ -119,10 +119,10 @@ interface AcquireContract extends ContractFixture {
         key.spend(limit, 1);
         time().advanceMicros(59_999_999);
         key.spend(limit, 9);
-        assertThat(key.rejection(limit, 1).retryAfterMicros()).isEqualTo(1);
+        assertThat(QuotaMicros.retryAfter(key.rejection(limit, 1))).isEqualTo(1);
         time().advanceMicros(1);
         key.spend(limit, 10);
-        assertThat(key.rejection(limit, 1).retryAfterMicros()).isEqualTo(60_000_000);
+        assertThat(QuotaMicros.retryAfter(key.rejection(limit, 1))).isEqualTo(60_000_000);
     }
 
     @ParameterizedTest(name = "{0}, {1} at the window''s start")
@@ -155,10 +155,10 @@ interface AcquireContract extends ContractFixture {
         }
         time().advanceMicros(29_999_999);
         for (int call = 0; call < 3; call++) {
-            assertThat(key.rejection(limit, 1).retryAfterMicros()).isEqualTo(1);
+            assertThat(QuotaMicros.retryAfter(key.rejection(limit, 1))).isEqualTo(1);
             time().advanceMicros(1);
             key.spend(limit, 1);
-            assertThat(key.rejection(limit, 1).retryAfterMicros()).isEqualTo(call < 2 ? 10_000_000 : 40_000_000);
+            assertThat(QuotaMicros.retryAfter(key.rejection(limit, 1))).isEqualTo(call < 2 ? 10_000_000 : 40_000_000);
             time().advanceMicros(9_999_999);
         }
     }

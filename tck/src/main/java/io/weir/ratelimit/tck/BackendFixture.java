@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>A test that needs an optional part which the backend does not have is aborted, and reports the part.
  */
-@ExtendWith(OptionalParts.InThreads.class)
+@ExtendWith(TestedBackend.InThreads.class)
 public abstract class BackendFixture implements ContractFixture {
     private final ManualTime time = new ManualTime();
     private RateLimitBackend current;
@@ -49,8 +49,8 @@ public abstract class BackendFixture implements ContractFixture {
     }
 
     @Override
-    public final RateLimitBackend backend() {
-        return OptionalParts.of(decorated(current));
+    public final TestedBackend backend() {
+        return new TestedBackend(decorated(current));
     }
 
     @Override

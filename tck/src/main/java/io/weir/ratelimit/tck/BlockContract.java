@@ -9,11 +9,11 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.List;
@@ -53,18 +53,18 @@ interface BlockContract extends ContractFixture {
         key.spend(limit, 4);
         assertThat(block(key, BLOCK)).isEqualTo(BLOCK);
         for (long left : new long[] {30_000_000, 29_999_999, 1}) {
-            time().advanceMicros(key.peek(limit).blockedMicros() - left);
+            time().advanceMicros(QuotaMicros.blockedFor(key.peek(limit)) - left);
             Quota rejected = key.rejection(limit, 1);
             assertThat(rejected).isEqualTo(key.peek(limit));
-            assertThat(rejected.blockedMicros()).isEqualTo(left);
+            assertThat(QuotaMicros.blockedFor(rejected)).isEqualTo(left);
             assertThat(rejected.blockedFor()).isEqualTo(Duration.ofNanos(left * 1_000));
-            assertThat(rejected.retryAfterMicros()).isEqualTo(left);
+            assertThat(QuotaMicros.retryAfter(rejected)).isEqualTo(left);
             assertThat(rejected.remaining()).isZero();
-            assertThat(rejected.nextPermitAfterMicros()).isEqualTo(left);
-            assertThat(rejected.resetAfterMicros()).isGreaterThanOrEqualTo(left);
+            assertThat(QuotaMicros.nextPermitAfter(rejected)).isEqualTo(left);
+            assertThat(QuotaMicros.resetAfter(rejected)).isGreaterThanOrEqualTo(left);
         }
         time().advanceMicros(1);
-        assertThat(key.peek(limit).blockedMicros()).isZero();
+        assertThat(QuotaMicros.blockedFor(key.peek(limit))).isZero();
         key.spend(limit, 10);
     }
 
@@ -74,7 +74,7 @@ interface BlockContract extends ContractFixture {
         TestKey key = key();
         Quota untouched = key.peek(limit);
         block(key, BLOCK);
-        assertThat(key.rejection(limit, 1).resetAfterMicros()).isEqualTo(30_000_000);
+        assertThat(QuotaMicros.resetAfter(key.rejection(limit, 1))).isEqualTo(30_000_000);
         unblock(key);
         assertThat(key.peek(limit)).isEqualTo(untouched);
         key.spend(limit, 10);
@@ -102,11 +102,11 @@ interface BlockContract extends ContractFixture {
         Quota full = key.peek(limit, 10);
         block(key, Duration.ofMillis(3));
         Quota rejected = key.rejection(limit, 10);
-        assertThat(rejected.blockedMicros()).isEqualTo(3_000);
-        assertThat(rejected.retryAfterMicros()).isEqualTo(full.retryAfterMicros());
-        assertThat(rejected.resetAfterMicros()).isEqualTo(full.resetAfterMicros());
-        assertThat(rejected.nextPermitAfterMicros()).isEqualTo(full.nextPermitAfterMicros());
-        assertThat(key.rejection(limit, 11).retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(QuotaMicros.blockedFor(rejected)).isEqualTo(3_000);
+        assertThat(QuotaMicros.retryAfter(rejected)).isEqualTo(QuotaMicros.retryAfter(full));
+        assertThat(QuotaMicros.resetAfter(rejected)).isEqualTo(QuotaMicros.resetAfter(full));
+        assertThat(QuotaMicros.nextPermitAfter(rejected)).isEqualTo(QuotaMicros.nextPermitAfter(full));
+        assertThat(QuotaMicros.retryAfter(key.rejection(limit, 11))).isEqualTo(QuotaMicros.NEVER);
     }
 
     @Test
@@ -120,9 +120,9 @@ interface BlockContract extends ContractFixture {
         backend().release(released).toCompletableFuture().join();
         assertThat(backend().renew(List.of(renewed)).toCompletableFuture().join())
                 .isEmpty();
-        assertThat(key.rejection(limit, 1).blockedMicros()).isEqualTo(30_000_000);
+        assertThat(QuotaMicros.blockedFor(key.rejection(limit, 1))).isEqualTo(30_000_000);
         assertThat(block(key, Duration.ofMinutes(10))).isEqualTo(Duration.ofMinutes(10));
-        assertThat(key.peek(limit).blockedMicros()).isEqualTo(600_000_000);
+        assertThat(QuotaMicros.blockedFor(key.peek(limit))).isEqualTo(600_000_000);
         unblock(key);
         assertThat(key.peek(limit).remaining()).isEqualTo(2);
         backend().release(renewed).toCompletableFuture().join();
@@ -135,10 +135,10 @@ interface BlockContract extends ContractFixture {
         TestKey key = key();
         block(key, BLOCK);
         assertThat(block(key, Duration.ofSeconds(1))).isEqualTo(BLOCK);
-        assertThat(key.peek(limit).blockedMicros()).isEqualTo(30_000_000);
+        assertThat(QuotaMicros.blockedFor(key.peek(limit))).isEqualTo(30_000_000);
         time().advanceMicros(5_000_000);
         assertThat(block(key, Duration.ofSeconds(27))).isEqualTo(Duration.ofSeconds(27));
-        assertThat(key.peek(limit).blockedMicros()).isEqualTo(27_000_000);
+        assertThat(QuotaMicros.blockedFor(key.peek(limit))).isEqualTo(27_000_000);
     }
 
     @Test
@@ -153,7 +153,7 @@ interface BlockContract extends ContractFixture {
         time().advanceMicros(2_000_000);
         key.spend(limit, 1);
         block(key, Duration.ofNanos(1));
-        assertThat(key.rejection(limit, 1).blockedMicros()).isEqualTo(1);
+        assertThat(QuotaMicros.blockedFor(key.rejection(limit, 1))).isEqualTo(1);
     }
 
     @Test
@@ -177,7 +177,7 @@ interface BlockContract extends ContractFixture {
             key.rejection(limitOf(algorithm, 5, Duration.ofDays(1)), 1);
         }
         Limit calendar = Limit.of(5, new CalendarPeriod(CalendarPeriod.Unit.DAY, ZoneOffset.UTC, 1));
-        assertThat(key.rejection(calendar, 1).blockedMicros()).isEqualTo(30_000_000);
+        assertThat(QuotaMicros.blockedFor(key.rejection(calendar, 1))).isEqualTo(30_000_000);
     }
 
     @Test
@@ -190,7 +190,7 @@ interface BlockContract extends ContractFixture {
         assertThat(backend().acquire(List.of(other)).allowed()).isTrue();
         Decision both = backend().acquire(List.of(other, key.charge(1, limit)));
         assertThat(both.allowed()).isFalse();
-        assertThat(both.quotas()).extracting(Quota::blockedMicros).containsExactly(0L, 30_000_000L);
+        assertThat(both.quotas()).extracting(QuotaMicros::blockedFor).containsExactly(0L, 30_000_000L);
         assertThat(((Decision.Rejected) both).violatedPolicies()).containsExactly("api");
         assertThat(((Decision.Rejected) both).blocked()).isTrue();
         assertThat(backend().peek(other).get(0).remaining()).isEqualTo(9);
@@ -217,7 +217,7 @@ interface BlockContract extends ContractFixture {
         block(key, BLOCK);
         Decision decision = backend().acquire(List.of(charge));
         assertThat(decision.allowed()).isFalse();
-        assertThat(decision.quotas()).allMatch(Quota::rejected).allMatch(quota -> quota.blockedMicros() == 30_000_000);
+        assertThat(decision.quotas()).allMatch(Quota::rejected).allMatch(quota -> QuotaMicros.blockedFor(quota) == 30_000_000);
     }
 
     @Test
@@ -240,7 +240,7 @@ interface BlockContract extends ContractFixture {
         TestKey key = key();
         block(key, BLOCK);
         assertThat(key.acquireWaiting(limit, 1).allowed()).isFalse();
-        assertThat(key.peek(limit).retryAfterMicros()).isEqualTo(30_000_000);
+        assertThat(QuotaMicros.retryAfter(key.peek(limit))).isEqualTo(30_000_000);
     }
 
     @EachAlgorithm
@@ -262,7 +262,7 @@ interface BlockContract extends ContractFixture {
         key.rejection(limit, 1);
         key.refund(limit, 1);
         twin.refund(limit, 1);
-        assertThat(key.rejection(limit, 1).blockedMicros()).isEqualTo(30_000_000);
+        assertThat(QuotaMicros.blockedFor(key.rejection(limit, 1))).isEqualTo(30_000_000);
         unblock(key);
         assertThat(key.peek(limit)).isEqualTo(twin.peek(limit));
     }
@@ -275,17 +275,17 @@ interface BlockContract extends ContractFixture {
         Quota full = key.peek(limit);
         block(key, Duration.ofMillis(1));
         time().advanceMicros(1_000);
-        assertThat(key.rejection(limit, 1).blockedMicros()).isZero();
-        assertThat(key.peek(limit).resetAfterMicros()).isEqualTo(full.resetAfterMicros() - 1_000);
+        assertThat(QuotaMicros.blockedFor(key.rejection(limit, 1))).isZero();
+        assertThat(QuotaMicros.resetAfter(key.peek(limit))).isEqualTo(QuotaMicros.resetAfter(full) - 1_000);
     }
 
     @Test
     default void longestBlockIsAYear() {
         Limit limit = limit(Algorithm.SLIDING_WINDOW);
         TestKey key = key();
-        assertThat(block(key, RateLimitBackend.MAX_BLOCK)).isEqualTo(Duration.ofDays(366));
+        assertThat(block(key, BlocksKeys.MAX_BLOCK)).isEqualTo(Duration.ofDays(366));
         time().advanceMicros(TimeUnit.DAYS.toMicros(366) - 1);
-        assertThat(key.rejection(limit, 1).blockedMicros()).isEqualTo(1);
+        assertThat(QuotaMicros.blockedFor(key.rejection(limit, 1))).isEqualTo(1);
         for (Duration invalid : List.of(
                 Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(366).plusNanos(1))) {
             assertThatThrownBy(() -> block(key, invalid)).isInstanceOf(IllegalArgumentException.class);
@@ -315,7 +315,7 @@ interface BlockContract extends ContractFixture {
             for (Future<Integer> caller : callers) {
                 allowed += caller.get(30, TimeUnit.SECONDS);
             }
-            assertThat(blocked.blockedMicros()).isEqualTo(30_000_000);
+            assertThat(QuotaMicros.blockedFor(blocked)).isEqualTo(30_000_000);
             unblock(key);
             assertThat(key.remaining(limit)).isEqualTo(1_000_000 - allowed);
         } finally {

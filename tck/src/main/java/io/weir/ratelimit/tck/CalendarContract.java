@@ -63,32 +63,27 @@ interface CalendarContract extends ContractFixture {
 
         Quota rejected = key.rejection(limit, 2);
         assertThat(rejected)
-                .isEqualTo(new Quota(
-                        "api",
-                        "api",
-                        3,
-                        3,
-                        Duration.ofSeconds(seconds),
-                        1,
-                        true,
+                .isEqualTo(QuotaMicros.build(
+                        Quota.builder("api", "api")
+                                .calendar(3, Duration.ofSeconds(seconds), end.atZone(ZoneId.of(zone)))
+                                .remaining(1),
                         wait,
                         wait,
-                        wait,
-                        end.atZone(ZoneId.of(zone))));
+                        wait));
 
         time().advanceMicros(wait - 1);
-        assertThat(key.rejection(limit, 2).retryAfterMicros()).isEqualTo(1);
+        assertThat(QuotaMicros.retryAfter(key.rejection(limit, 2))).isEqualTo(1);
 
         time().advanceMicros(1);
         assertThat(key.peek(limit).remaining()).isEqualTo(3);
-        assertThat(key.peek(limit).resetAfterMicros()).isZero();
+        assertThat(QuotaMicros.resetAfter(key.peek(limit))).isZero();
         key.spend(limit, 3);
-        assertThat(key.rejection(limit, 1).periodEnd()).isAfter(end.atZone(ZoneId.of(zone)));
+        assertThat(key.rejection(limit, 1).periodEnd().orElseThrow()).isAfter(end.atZone(ZoneId.of(zone)));
     }
 
     @Test
     default void aLimitWithoutPermitsBlocks() {
-        assertThat(key().rejection(monthly(0, "UTC", 1), 1).retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(QuotaMicros.retryAfter(key().rejection(monthly(0, "UTC", 1), 1))).isEqualTo(QuotaMicros.NEVER);
     }
 
     @Test
@@ -104,7 +99,7 @@ interface CalendarContract extends ContractFixture {
 
     @Test
     default void aCostAboveTheLimitIsNeverAllowed() {
-        assertThat(key().rejection(monthly(3, "UTC", 1), 4).retryAfterMicros()).isEqualTo(Quota.NEVER);
+        assertThat(QuotaMicros.retryAfter(key().rejection(monthly(3, "UTC", 1), 4))).isEqualTo(QuotaMicros.NEVER);
     }
 
     @Test
@@ -187,7 +182,7 @@ interface CalendarContract extends ContractFixture {
         key.refund(limit, 2);
         assertThat(key.remaining(limit)).isEqualTo(2);
         key.refund(limit, 2);
-        assertThat(key.peek(limit).resetAfterMicros()).isZero();
+        assertThat(QuotaMicros.resetAfter(key.peek(limit))).isZero();
         key.spend(limit, 3);
         key.reset(limit);
         assertThat(key.remaining(limit)).isEqualTo(3);
@@ -202,9 +197,9 @@ interface CalendarContract extends ContractFixture {
         Quota quota = key.rejection(monthly(5, "America/New_York", 1), 2);
 
         assertThat(quota.remaining()).isEqualTo(1);
-        assertThat(quota.periodEnd()).isEqualTo(ZonedDateTime.parse("2026-11-30T19:00:00-05:00[America/New_York]"));
+        assertThat(quota.periodEnd()).contains(ZonedDateTime.parse("2026-11-30T19:00:00-05:00[America/New_York]"));
         assertThat(key.rejection(monthly(5, "Europe/Berlin", 1), 2).periodEnd())
-                .isEqualTo(ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]"));
+                .contains(ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]"));
         key.backend().refund(charged.receipt());
         assertThat(key.remaining(monthly(5, "Europe/Berlin", 1))).isEqualTo(5);
     }
@@ -264,7 +259,7 @@ interface CalendarContract extends ContractFixture {
         key.spend(limit, 3);
         setTime("2026-11-15T00:00:00Z");
 
-        assertThat(key.rejection(limit, 1).periodEnd()).isEqualTo(ZonedDateTime.parse("2026-12-01T00:00:00Z[UTC]"));
+        assertThat(key.rejection(limit, 1).periodEnd()).contains(ZonedDateTime.parse("2026-12-01T00:00:00Z[UTC]"));
         setTime("2026-12-01T00:00:00Z");
         assertThat(key.remaining(limit)).isEqualTo(3);
     }

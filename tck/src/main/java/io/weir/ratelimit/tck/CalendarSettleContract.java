@@ -61,7 +61,7 @@ interface CalendarSettleContract extends ContractFixture {
         settle(receipt, 15);
         Quota rejected = key.rejection(limit(), 1);
         assertThat(rejected.remaining()).isZero();
-        assertThat(rejected.retryAfterMicros()).isEqualTo(Duration.ofDays(7).toMillis() * 1_000);
+        assertThat(QuotaMicros.retryAfter(rejected)).isEqualTo(Duration.ofDays(7).toMillis() * 1_000);
 
         setTime("2026-12-01T00:00:00Z");
         key.spend(limit(), 10);
@@ -80,7 +80,7 @@ interface CalendarSettleContract extends ContractFixture {
         key.refund(limit(), 2);
         assertThat(key.remaining(limit())).isEqualTo(1);
         backend().refund(first);
-        assertThat(key.peek(limit()).resetAfterMicros()).isZero();
+        assertThat(QuotaMicros.resetAfter(key.peek(limit()))).isZero();
     }
 
     @ParameterizedTest

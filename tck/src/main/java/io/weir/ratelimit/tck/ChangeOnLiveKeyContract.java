@@ -91,10 +91,10 @@ interface ChangeOnLiveKeyContract extends ContractFixture {
             for (long cost : new long[] {1, after.capacity()}) {
                 Quota quota = key.peek(after, cost);
                 Quota worst = full.peek(after, cost);
-                assertThat(quota.retryAfterMicros()).as("%s", spent).isLessThanOrEqualTo(worst.retryAfterMicros());
-                assertThat(quota.resetAfterMicros()).as("%s", spent).isLessThanOrEqualTo(worst.resetAfterMicros());
+                assertThat(QuotaMicros.retryAfter(quota)).as("%s", spent).isLessThanOrEqualTo(QuotaMicros.retryAfter(worst));
+                assertThat(QuotaMicros.resetAfter(quota)).as("%s", spent).isLessThanOrEqualTo(QuotaMicros.resetAfter(worst));
             }
-            time().advanceMicros(key.peek(after, after.capacity()).retryAfterMicros());
+            time().advanceMicros(QuotaMicros.retryAfter(key.peek(after, after.capacity())));
             key.spend(after, after.capacity());
         }
     }

@@ -73,12 +73,12 @@ interface ChangedLimitContract extends ContractFixture {
         key.spend(minute(algorithm, before), before);
         full.spend(now, after);
         for (long cost : new long[] {1, after}) {
-            assertThat(key.peek(now, cost).retryAfterMicros())
-                    .isLessThanOrEqualTo(full.peek(now, cost).retryAfterMicros());
+            assertThat(QuotaMicros.retryAfter(key.peek(now, cost)))
+                    .isLessThanOrEqualTo(QuotaMicros.retryAfter(full.peek(now, cost)));
         }
-        assertThat(key.peek(now).resetAfterMicros())
-                .isLessThanOrEqualTo(full.peek(now).resetAfterMicros());
-        time().advanceMicros(key.peek(now, after).retryAfterMicros());
+        assertThat(QuotaMicros.resetAfter(key.peek(now)))
+                .isLessThanOrEqualTo(QuotaMicros.resetAfter(full.peek(now)));
+        time().advanceMicros(QuotaMicros.retryAfter(key.peek(now, after)));
         key.spend(now, after);
     }
 
@@ -90,10 +90,10 @@ interface ChangedLimitContract extends ContractFixture {
         assertThat(key.remaining(Limit.of(algorithm, 10, second, 40))).isEqualTo(22);
         assertThat(key.remaining(Limit.of(algorithm, 10, second, 19))).isEqualTo(1);
         assertThat(key.remaining(Limit.of(algorithm, 10, second, 5))).isZero();
-        assertThat(key.peek(Limit.of(algorithm, 10, second, 5)).resetAfterMicros())
+        assertThat(QuotaMicros.resetAfter(key.peek(Limit.of(algorithm, 10, second, 5))))
                 .isEqualTo(500_000);
         key.spend(Limit.of(algorithm, 10, second, 40), 22);
-        assertThat(key.rejection(Limit.of(algorithm, 10, second, 40), 1).resetAfterMicros())
+        assertThat(QuotaMicros.resetAfter(key.rejection(Limit.of(algorithm, 10, second, 40), 1)))
                 .isEqualTo(4_000_000);
     }
 
@@ -101,7 +101,7 @@ interface ChangedLimitContract extends ContractFixture {
     default void changedRateAppliesFromTheNextCall(Algorithm algorithm) {
         TestKey key = key();
         key.spend(Limit.of(algorithm, 10, Duration.ofSeconds(1), 20), 20);
-        assertThat(key.peek(Limit.of(algorithm, 40, Duration.ofSeconds(1), 20)).resetAfterMicros())
+        assertThat(QuotaMicros.resetAfter(key.peek(Limit.of(algorithm, 40, Duration.ofSeconds(1), 20))))
                 .isEqualTo(500_000);
     }
 
@@ -144,9 +144,9 @@ interface ChangedLimitContract extends ContractFixture {
         TestKey key = key();
         key.spend(fine, 1_000);
         time().advanceMicros(1);
-        long exact = key.spend(fine, 1_000).quotas().get(0).resetAfterMicros();
+        long exact = QuotaMicros.resetAfter(key.spend(fine, 1_000).quotas().get(0));
         assertThat(exact).isEqualTo(2 * fine.windowMicros() - 1);
-        assertThat(key.peek(coarse).resetAfterMicros()).isBetween(exact, exact + 999);
+        assertThat(QuotaMicros.resetAfter(key.peek(coarse))).isBetween(exact, exact + 999);
     }
 
     @EachAlgorithm
@@ -180,9 +180,9 @@ interface ChangedLimitContract extends ContractFixture {
         Limit now = minute(Algorithm.SLIDING_LOG, 4);
         Quota rejection = key.rejection(now, 3);
         assertThat(rejection.remaining()).isZero();
-        assertThat(rejection.retryAfterMicros()).as("9 of the 10 calls").isEqualTo(58_000_000);
-        assertThat(rejection.nextPermitAfterMicros()).as("7 of the 10 calls").isEqualTo(56_000_000);
-        assertThat(rejection.resetAfterMicros()).isEqualTo(59_000_000);
+        assertThat(QuotaMicros.retryAfter(rejection)).as("9 of the 10 calls").isEqualTo(58_000_000);
+        assertThat(QuotaMicros.nextPermitAfter(rejection)).as("7 of the 10 calls").isEqualTo(56_000_000);
+        assertThat(QuotaMicros.resetAfter(rejection)).isEqualTo(59_000_000);
         time().advanceMicros(57_999_999);
         assertThat(key.rejection(now, 3).remaining()).isEqualTo(2);
         time().advanceMicros(1);

@@ -58,7 +58,7 @@ interface ClockContract extends ContractFixture {
         TestKey key = key();
         key.spend(limit, 10);
         time().advanceMicros(-backMicros);
-        time().advanceMicros(key.rejection(limit, 1).retryAfterMicros());
+        time().advanceMicros(QuotaMicros.retryAfter(key.rejection(limit, 1)));
         key.spend(limit, 1);
     }
 
@@ -70,8 +70,8 @@ interface ClockContract extends ContractFixture {
         time().advanceMicros(-HOUR);
         key.spend(limit, 1);
         for (long cost : new long[] {1, 10}) {
-            time().advanceMicros(key.rejection(limit, cost).retryAfterMicros() - 1);
-            assertThat(key.rejection(limit, cost).retryAfterMicros()).isEqualTo(1);
+            time().advanceMicros(QuotaMicros.retryAfter(key.rejection(limit, cost)) - 1);
+            assertThat(QuotaMicros.retryAfter(key.rejection(limit, cost))).isEqualTo(1);
             time().advanceMicros(1);
             key.spend(limit, cost);
         }
@@ -84,9 +84,9 @@ interface ClockContract extends ContractFixture {
             Quota quota = key.peek(limit, cost);
             Quota worst = full.peek(limit, cost);
             assertThat(quota.remaining()).isBetween(0L, limit.capacity());
-            assertThat(quota.retryAfterMicros()).isLessThanOrEqualTo(worst.retryAfterMicros());
-            assertThat(quota.resetAfterMicros()).isLessThanOrEqualTo(worst.resetAfterMicros());
-            assertThat(quota.nextPermitAfterMicros()).isLessThanOrEqualTo(worst.nextPermitAfterMicros());
+            assertThat(QuotaMicros.retryAfter(quota)).isLessThanOrEqualTo(QuotaMicros.retryAfter(worst));
+            assertThat(QuotaMicros.resetAfter(quota)).isLessThanOrEqualTo(QuotaMicros.resetAfter(worst));
+            assertThat(QuotaMicros.nextPermitAfter(quota)).isLessThanOrEqualTo(QuotaMicros.nextPermitAfter(worst));
         }
     }
 
@@ -109,7 +109,7 @@ interface ClockContract extends ContractFixture {
         time().advanceMicros(-HOUR);
         key.rejection(limitOf(Algorithm.SLIDING_LOG, 0, Duration.ofMinutes(1)), 1);
         time().advanceMicros(20_000_000);
-        assertThat(key.rejection(limit, 6).retryAfterMicros()).isEqualTo(40_000_000);
+        assertThat(QuotaMicros.retryAfter(key.rejection(limit, 6))).isEqualTo(40_000_000);
     }
 
     @EachCounter
@@ -130,10 +130,10 @@ interface ClockContract extends ContractFixture {
         TestKey key = key();
         key.spend(limit, 10);
         time().advanceMicros(20_000_003 - HOUR);
-        long wait = key.rejection(limit, 10).retryAfterMicros();
+        long wait = QuotaMicros.retryAfter(key.rejection(limit, 10));
         for (long polled = 1; polled < 10; polled++) {
             time().advanceMicros(wait / 10);
-            assertThat(key.rejection(limit, 10).retryAfterMicros()).isEqualTo(wait - polled * (wait / 10));
+            assertThat(QuotaMicros.retryAfter(key.rejection(limit, 10))).isEqualTo(wait - polled * (wait / 10));
         }
         time().advanceMicros(wait - 9 * (wait / 10));
         key.spend(limit, 10);

@@ -3,13 +3,12 @@ package io.weir.ratelimit.tck;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 
 /** The backend, the clock and the keys of a contract test. */
 interface ContractFixture {
     /** Returns the backend. */
-    RateLimitBackend backend();
+    TestedBackend backend();
 
     /** Returns the clock of the backend. */
     ManualTime time();

@@ -33,7 +33,7 @@ interface MaxWaitContract extends ContractFixture {
         }
         Decision rejection = key.acquireWaiting(limit, 1);
         assertThat(rejection).isInstanceOf(Decision.Rejected.class);
-        assertThat(rejection.quotas().get(0).retryAfterMicros()).isEqualTo(100_000);
+        assertThat(QuotaMicros.retryAfter(rejection.quotas().get(0))).isEqualTo(100_000);
     }
 
     @ParameterizedTest(name = "{0}/{1}")
@@ -67,10 +67,10 @@ interface MaxWaitContract extends ContractFixture {
             key.waitMicros(limit, 1);
         }
         for (long cost : new long[] {1, 2}) {
-            long wait = key.acquireWaiting(limit, cost).quotas().get(0).retryAfterMicros();
+            long wait = QuotaMicros.retryAfter(key.acquireWaiting(limit, cost).quotas().get(0));
             assertThat(wait).isEqualTo(cost == 1 ? 50_000 : 200_000);
             time().advanceMicros(wait - 1);
-            assertThat(key.acquireWaiting(limit, cost).quotas().get(0).retryAfterMicros())
+            assertThat(QuotaMicros.retryAfter(key.acquireWaiting(limit, cost).quotas().get(0)))
                     .isEqualTo(1);
             time().advanceMicros(1);
             assertThat(key.waitMicros(limit, cost)).isEqualTo(250_000);
@@ -84,7 +84,7 @@ interface MaxWaitContract extends ContractFixture {
         key.waitMicros(limit, 1);
         Decision.Rejected rejected =
                 (Decision.Rejected) backend().acquire(List.of(key.waitingCharge(99_999, 1, limit)));
-        assertThat(rejected.decisiveQuota().retryAfterMicros()).isEqualTo(1);
+        assertThat(QuotaMicros.retryAfter(rejected.decisiveQuota())).isEqualTo(1);
         assertThat(backend()
                         .acquire(List.of(key.waitingCharge(100_000, 1, limit)))
                         .allowed())
@@ -102,7 +102,7 @@ interface MaxWaitContract extends ContractFixture {
         key.waitMicros(limit, 1);
         key.waitMicros(limit, 1);
         Decision rejection = backend().acquire(List.of(key.waitingCharge(Long.MAX_VALUE, 1, limit)));
-        assertThat(rejection.quotas().get(0).retryAfterMicros()).isEqualTo(100_000);
+        assertThat(QuotaMicros.retryAfter(rejection.quotas().get(0))).isEqualTo(100_000);
         Limit withoutMaxWait = Limit.of(algorithm, 10, SECOND, 1);
         assertThat(backend()
                         .acquire(List.of(key.waitingCharge(Long.MAX_VALUE, 1, withoutMaxWait)))
@@ -118,10 +118,10 @@ interface MaxWaitContract extends ContractFixture {
             key.waitMicros(limit, 1);
         }
         Quota quota = key.rejection(limit, 1);
-        assertThat(quota.retryAfterMicros()).isEqualTo(300_000);
+        assertThat(QuotaMicros.retryAfter(quota)).isEqualTo(300_000);
         assertThat(quota.remaining()).isZero();
-        assertThat(quota.nextPermitAfterMicros()).isEqualTo(300_000);
-        assertThat(quota.resetAfterMicros()).isEqualTo(300_000);
+        assertThat(QuotaMicros.nextPermitAfter(quota)).isEqualTo(300_000);
+        assertThat(QuotaMicros.resetAfter(quota)).isEqualTo(300_000);
         time().advanceMicros(299_999);
         key.rejection(limit, 1);
         time().advanceMicros(1);
@@ -134,7 +134,7 @@ interface MaxWaitContract extends ContractFixture {
         TestKey key = key();
         for (int call = 0; call < 50; call++) {
             key.acquireWaiting(limit, 1 + call % 4);
-            assertThat(key.peek(limit).resetAfterMicros()).isLessThanOrEqualTo(400_000 + 1_050_000);
+            assertThat(QuotaMicros.resetAfter(key.peek(limit))).isLessThanOrEqualTo(400_000 + 1_050_000);
             time().advanceMicros(33_333);
         }
     }
@@ -156,11 +156,11 @@ interface MaxWaitContract extends ContractFixture {
     @EachBucket
     default void rejectsACostAboveTheBurstForever(Algorithm algorithm) {
         Limit limit = tenPerSecond(algorithm, 3, 3_600_000);
-        assertThat(key().acquireWaiting(limit, 4).quotas().get(0).retryAfterMicros())
-                .isEqualTo(Quota.NEVER);
+        assertThat(QuotaMicros.retryAfter(key().acquireWaiting(limit, 4).quotas().get(0)))
+                .isEqualTo(QuotaMicros.NEVER);
         Limit blocking = Limit.of(algorithm, 0, SECOND).withMaxWait(Duration.ofHours(1));
-        assertThat(key().acquireWaiting(blocking, 1).quotas().get(0).retryAfterMicros())
-                .isEqualTo(Quota.NEVER);
+        assertThat(QuotaMicros.retryAfter(key().acquireWaiting(blocking, 1).quotas().get(0)))
+                .isEqualTo(QuotaMicros.NEVER);
     }
 
     @EachBucket
@@ -188,7 +188,7 @@ interface MaxWaitContract extends ContractFixture {
             key.waitMicros(limit, 1);
         }
         key.refund(limit, 3);
-        assertThat(key.peek(limit).resetAfterMicros()).isEqualTo(700_000);
+        assertThat(QuotaMicros.resetAfter(key.peek(limit))).isEqualTo(700_000);
         key.refund(limit, Long.MAX_VALUE);
         assertThat(key.peek(limit)).isEqualTo(key().peek(limit));
     }
@@ -201,11 +201,11 @@ interface MaxWaitContract extends ContractFixture {
             key.waitMicros(before, 1);
         }
         Limit shorter = tenPerSecond(algorithm, 2, 1_000);
-        assertThat(key.peek(shorter).resetAfterMicros()).isEqualTo(200_000 + 1_000_000);
-        assertThat(key.acquireWaiting(shorter, 1).quotas().get(0).retryAfterMicros())
+        assertThat(QuotaMicros.resetAfter(key.peek(shorter))).isEqualTo(200_000 + 1_000_000);
+        assertThat(QuotaMicros.retryAfter(key.acquireWaiting(shorter, 1).quotas().get(0)))
                 .isEqualTo(100_000);
         Limit withoutMaxWait = Limit.of(algorithm, 10, SECOND, 2);
-        assertThat(key.rejection(withoutMaxWait, 2).retryAfterMicros()).isEqualTo(200_000);
+        assertThat(QuotaMicros.retryAfter(key.rejection(withoutMaxWait, 2))).isEqualTo(200_000);
         time().advanceMicros(200_000);
         key.spend(withoutMaxWait, 2);
     }
@@ -218,8 +218,8 @@ interface MaxWaitContract extends ContractFixture {
             key.waitMicros(before, 100);
         }
         Limit after = Limit.of(algorithm, 2, SECOND, 1).withMaxWait(Duration.ofSeconds(3));
-        assertThat(key.peek(after).resetAfterMicros()).isEqualTo(500_000 + 3_000_000);
-        time().advanceMicros(key.acquireWaiting(after, 1).quotas().get(0).retryAfterMicros());
+        assertThat(QuotaMicros.resetAfter(key.peek(after))).isEqualTo(500_000 + 3_000_000);
+        time().advanceMicros(QuotaMicros.retryAfter(key.acquireWaiting(after, 1).quotas().get(0)));
         assertThat(key.waitMicros(after, 1)).isEqualTo(3_000_000);
     }
 
@@ -233,7 +233,7 @@ interface MaxWaitContract extends ContractFixture {
         time().advanceMicros(-3_600_000_000L);
         assertThat(key.waitMicros(limit, 1)).isEqualTo(400_000);
         assertThat(key.waitMicros(limit, 1)).isEqualTo(500_000);
-        assertThat(key.acquireWaiting(limit, 1).quotas().get(0).retryAfterMicros())
+        assertThat(QuotaMicros.retryAfter(key.acquireWaiting(limit, 1).quotas().get(0)))
                 .isEqualTo(100_000);
         time().advanceMicros(100_000);
         assertThat(key.waitMicros(limit, 1)).isEqualTo(500_000);
@@ -251,10 +251,10 @@ interface MaxWaitContract extends ContractFixture {
         }
         assertThat(waits).containsExactly(0L, 100_000L, 1_000_000L, 2_000_000L);
         List<Quota> before = backend().peek(key.charge(1, second, minute));
-        assertThat(before).extracting(Quota::resetAfterMicros).containsExactly(400_000L, 4_000_000L);
+        assertThat(before).extracting(QuotaMicros::resetAfter).containsExactly(400_000L, 4_000_000L);
         Decision rejection = backend().acquire(List.of(call));
         assertThat(rejection.quotas()).extracting(Quota::rejected).containsExactly(false, true);
-        assertThat(rejection.quotas()).extracting(Quota::retryAfterMicros).containsExactly(0L, 1_000_000L);
+        assertThat(rejection.quotas()).extracting(QuotaMicros::retryAfter).containsExactly(0L, 1_000_000L);
         assertThat(backend().peek(key.charge(1, second, minute))).isEqualTo(before);
     }
 
@@ -267,7 +267,7 @@ interface MaxWaitContract extends ContractFixture {
         assertThat(backend().acquire(call).allowed()).isTrue();
         Decision rejection = backend().acquire(call);
         assertThat(rejection.quotas()).extracting(Quota::rejected).containsExactly(false, true);
-        assertThat(waiting.peek(limit).resetAfterMicros()).isEqualTo(100_000);
+        assertThat(QuotaMicros.resetAfter(waiting.peek(limit))).isEqualTo(100_000);
         other.reset(limit);
         assertThat(((Decision.Allowed) backend().acquire(call)).waitMicros()).isEqualTo(100_000);
     }
@@ -283,7 +283,7 @@ interface MaxWaitContract extends ContractFixture {
         Decision rejection = key.acquireWaiting(limit, 1);
         Quota quota = key.rejection(limit, 1);
         assertThat(rejection.quotas()).containsExactly(quota);
-        time().advanceMicros(quota.retryAfterMicros() - 1);
+        time().advanceMicros(QuotaMicros.retryAfter(quota) - 1);
         assertThat(key.acquireWaiting(limit, 1).allowed()).isFalse();
         time().advanceMicros(1);
         assertThat(key.waitMicros(limit, 1)).isZero();
@@ -325,6 +325,6 @@ interface MaxWaitContract extends ContractFixture {
         assertThat(backend().peek(charge)).extracting(Quota::rejected).containsExactly(false);
         assertThat(key.peek(limit).rejected()).isTrue();
         key.waitMicros(limit, 1);
-        assertThat(backend().peek(charge)).extracting(Quota::retryAfterMicros).containsExactly(100_000L);
+        assertThat(backend().peek(charge)).extracting(QuotaMicros::retryAfter).containsExactly(100_000L);
     }
 }

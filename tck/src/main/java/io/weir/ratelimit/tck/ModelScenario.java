@@ -129,20 +129,12 @@ final class ModelScenario {
 
     /** Returns the quota of a limit whose permits are available both after their return and after the block. */
     private static Quota blocked(Quota quota, long left) {
-        long firstPermit = quota.remaining() == 0 ? quota.nextPermitAfterMicros() : 0;
-        return new Quota(
-                quota.policy(),
-                quota.name(),
-                quota.permits(),
-                quota.capacity(),
-                quota.window(),
-                0,
-                true,
-                Math.max(quota.retryAfterMicros(), left),
-                Math.max(quota.resetAfterMicros(), left),
-                quota.capacity() == 0 ? 0 : Math.max(firstPermit, left),
-                quota.periodEnd(),
-                left);
+        long firstPermit = quota.remaining() == 0 ? QuotaMicros.nextPermitAfter(quota) : 0;
+        return QuotaMicros.build(
+                quota.toBuilder().remaining(0).blockedFor(QuotaMicros.duration(left)),
+                Math.max(QuotaMicros.retryAfter(quota), left),
+                Math.max(QuotaMicros.resetAfter(quota), left),
+                quota.capacity() == 0 ? 0 : Math.max(firstPermit, left));
     }
 
     private void blockOrUnblock() {

@@ -37,7 +37,7 @@ interface PenaltyContract extends ContractFixture {
     }
 
     private long blockedMicros(TestKey key) {
-        return key.peek(PENALIZED).blockedMicros();
+        return QuotaMicros.blockedFor(key.peek(PENALIZED));
     }
 
     @Test
@@ -48,7 +48,7 @@ interface PenaltyContract extends ContractFixture {
         }
         key.spend(PENALIZED, 1);
         assertThat(count(key, 1, RULE)).contains(new Penalty(Duration.ofMinutes(15), 1));
-        assertThat(key.rejection(PENALIZED, 1).blockedMicros()).isEqualTo(900_000_000);
+        assertThat(QuotaMicros.blockedFor(key.rejection(PENALIZED, 1))).isEqualTo(900_000_000);
         assertThat(count(key(), 19, RULE)).isEmpty();
     }
 

@@ -136,7 +136,7 @@ final class RandomLimits {
         return switch (random.nextInt(6)) {
             case 0, 1 -> 0;
             case 2 -> random.nextLong(longest + 1);
-            case 3 -> quota == null ? longest : quota.nextPermitAfterMicros() + random.nextLong(3);
+            case 3 -> quota == null ? longest : QuotaMicros.nextPermitAfter(quota) + random.nextLong(3);
             case 4 -> longest + random.nextLong(3);
             default -> longest;
         };
@@ -167,9 +167,9 @@ final class RandomLimits {
             case 1 -> random.nextLong(window);
             case 2 -> random.nextLong(3 * window);
             case 3 -> (1 + random.nextLong(3)) * window + offset;
-            case 4 -> quota.resetAfterMicros() + offset;
-            case 5, 6 -> quota.nextPermitAfterMicros() + offset;
-            default -> quota.retryAfterMicros() == Quota.NEVER ? 0 : quota.retryAfterMicros() + offset;
+            case 4 -> QuotaMicros.resetAfter(quota) + offset;
+            case 5, 6 -> QuotaMicros.nextPermitAfter(quota) + offset;
+            default -> QuotaMicros.retryAfter(quota) == QuotaMicros.NEVER ? 0 : QuotaMicros.retryAfter(quota) + offset;
         };
     }
 }

@@ -50,7 +50,7 @@ interface RangeContract extends ContractFixture {
         TestKey key = key();
         key.spend(limit, permits);
         long start = time().micros();
-        long next = start + key.peek(limit, cost).retryAfterMicros();
+        long next = start + QuotaMicros.retryAfter(key.peek(limit, cost));
         long spent = 0;
         for (int passed = 1; passed <= 1_000; passed++) {
             long end = start + passed * limit.windowMicros();
@@ -134,8 +134,8 @@ interface RangeContract extends ContractFixture {
             return 0;
         }
         return cost == left.remaining() + 1
-                ? left.nextPermitAfterMicros()
-                : key.peek(limit, cost).retryAfterMicros();
+                ? QuotaMicros.nextPermitAfter(left)
+                : QuotaMicros.retryAfter(key.peek(limit, cost));
     }
 
     @Test
@@ -199,9 +199,9 @@ interface RangeContract extends ContractFixture {
             case 3, 4 -> random.nextLong(4);
             case 5 -> random.nextLong(limit.windowMicros());
             case 6 -> limit.windowMicros() - random.nextLong(3);
-            case 7 -> quota.resetAfterMicros() - random.nextLong(2);
-            case 8 -> quota.nextPermitAfterMicros() - random.nextLong(2);
-            default -> quota.retryAfterMicros() - random.nextLong(2);
+            case 7 -> QuotaMicros.resetAfter(quota) - random.nextLong(2);
+            case 8 -> QuotaMicros.nextPermitAfter(quota) - random.nextLong(2);
+            default -> QuotaMicros.retryAfter(quota) - random.nextLong(2);
         };
         return Math.max(0, step);
     }
@@ -212,7 +212,7 @@ interface RangeContract extends ContractFixture {
         for (int call = 0; call < calls; call++) {
             Quota quota = key.acquire(limit, 1).quotas().get(0);
             if (quota.rejected()) {
-                time().advanceMicros(quota.retryAfterMicros());
+                time().advanceMicros(QuotaMicros.retryAfter(quota));
             } else {
                 allowed.add(time().micros());
             }

@@ -126,20 +126,19 @@ abstract class ReferenceModel {
     private Quota quotaAt(String policy, String name, long cost, long maxWait, boolean spent, long now) {
         boolean rejected = !spent && !allowsAt(cost, maxWait, now);
         long remaining = remaining(now);
-        return new Quota(
-                policy,
-                name,
-                limit.permits(),
-                limit.capacity(),
-                window(now),
-                remaining,
-                rejected,
-                !rejected
-                        ? 0
-                        : cost > limit.capacity() ? Quota.NEVER : shortestWait(now, at -> allowsAt(cost, maxWait, at)),
+        Quota.Builder quota = Quota.builder(policy, name);
+        periodEnd(now, untouched(now))
+                .ifPresentOrElse(
+                        end -> quota.calendar(limit.permits(), window(now), end),
+                        () -> quota.window(limit.permits(), window(now)));
+        long wait = !rejected
+                ? 0
+                : cost > limit.capacity() ? QuotaMicros.NEVER : shortestWait(now, at -> allowsAt(cost, maxWait, at));
+        return QuotaMicros.build(
+                quota.capacity(limit.capacity()).remaining(remaining),
+                wait,
                 shortestWait(now, this::untouched),
-                remaining == limit.capacity() ? 0 : shortestWait(now, at -> fits(remaining + 1, at)),
-                periodEnd(now, untouched(now)).orElse(null));
+                remaining == limit.capacity() ? 0 : shortestWait(now, at -> fits(remaining + 1, at)));
     }
 
     private long remaining(long now) {

@@ -81,7 +81,7 @@ interface RefundContract extends ContractFixture {
         Limit limit = limitOf(algorithm, 10, TEN_SECONDS);
         TestKey key = key();
         Decision.Allowed charged = key.spend(limit, 10);
-        time().advanceMicros(charged.quotas().get(0).resetAfterMicros());
+        time().advanceMicros(QuotaMicros.resetAfter(charged.quotas().get(0)));
         key.spend(limit, 10);
         backend().refund(charged.receipt());
         assertThat(key.rejection(limit, 1).remaining()).isZero();
@@ -230,9 +230,9 @@ interface RefundContract extends ContractFixture {
         key.refund(limit, 5);
         Quota quota = key.peek(limit, 10);
         assertThat(quota.remaining()).isEqualTo(6);
-        assertThat(quota.nextPermitAfterMicros()).isEqualTo(8_000_000);
-        assertThat(quota.retryAfterMicros()).isEqualTo(9_000_000);
-        assertThat(quota.resetAfterMicros()).isEqualTo(9_000_000);
+        assertThat(QuotaMicros.nextPermitAfter(quota)).isEqualTo(8_000_000);
+        assertThat(QuotaMicros.retryAfter(quota)).isEqualTo(9_000_000);
+        assertThat(QuotaMicros.resetAfter(quota)).isEqualTo(9_000_000);
     }
 
     @Test
@@ -247,7 +247,7 @@ interface RefundContract extends ContractFixture {
         backend().refund(receipts.get(1));
         Quota quota = key.peek(limit, 8);
         assertThat(quota.remaining()).isEqualTo(4);
-        assertThat(quota.retryAfterMicros()).as("the call before").isEqualTo(9_999_999);
+        assertThat(QuotaMicros.retryAfter(quota)).as("the call before").isEqualTo(9_999_999);
         time().advanceMicros(9_999_997);
         assertThat(key.remaining(limit)).isEqualTo(7);
         backend().refund(receipts.get(0));

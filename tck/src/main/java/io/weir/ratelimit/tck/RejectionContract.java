@@ -44,11 +44,11 @@ interface RejectionContract extends ContractFixture {
         Limit limit = limitOf(algorithm, 10, Duration.ofSeconds(1));
         TestKey polling = key();
         polling.spend(limit, 10);
-        long due = time().micros() + polling.rejection(limit, 1).retryAfterMicros();
+        long due = time().micros() + QuotaMicros.retryAfter(polling.rejection(limit, 1));
         long step = (due - time().micros()) / 97;
         while (time().micros() + step < due) {
             time().advanceMicros(step);
-            assertThat(polling.rejection(limit, 1).retryAfterMicros()).isEqualTo(due - time().micros());
+            assertThat(QuotaMicros.retryAfter(polling.rejection(limit, 1))).isEqualTo(due - time().micros());
         }
         time().advanceMicros(due - time().micros());
         polling.spend(limit, 1);

@@ -65,7 +65,7 @@ interface SettleContract extends ContractFixture {
         Receipt receipt = key.spend(limit, 10).receipt();
         settle(receipt, 15);
         assertThat(key.rejection(limit, 1).remaining()).isZero();
-        long recovered = key.peek(limit, 1).retryAfterMicros();
+        long recovered = QuotaMicros.retryAfter(key.peek(limit, 1));
         assertThat(recovered)
                 .isEqualTo(
                         switch (algorithm) {
@@ -234,7 +234,7 @@ interface SettleContract extends ContractFixture {
         settle(other, Long.MAX_VALUE);
         settle(full, 20);
         assertThat(key.peek(limit, 1)).isEqualTo(twin.peek(limit, 1));
-        assertThat(key.peek(limit, 1).retryAfterMicros())
+        assertThat(QuotaMicros.retryAfter(key.peek(limit, 1)))
                 .isEqualTo(
                         switch (algorithm) {
                             case FIXED_WINDOW, SLIDING_LOG -> 10_000_000;
@@ -253,11 +253,11 @@ interface SettleContract extends ContractFixture {
         settle(receipt, Long.MAX_VALUE);
         settle(same, Long.MAX_VALUE);
         assertThat(key.rejection(limit, 1).remaining()).isZero();
-        long recovered = key.peek(limit, 1).retryAfterMicros();
+        long recovered = QuotaMicros.retryAfter(key.peek(limit, 1));
         assertThat(recovered).isLessThanOrEqualTo(2 * limit.windowMicros());
         backend().refund(receipt);
         assertThat(key.peek(limit, permits)).isEqualTo(key().peek(limit, permits));
-        assertThat(twin.peek(limit, 1).retryAfterMicros()).isEqualTo(recovered);
+        assertThat(QuotaMicros.retryAfter(twin.peek(limit, 1))).isEqualTo(recovered);
         time().advanceMicros(recovered);
         twin.spend(limit, 1);
     }

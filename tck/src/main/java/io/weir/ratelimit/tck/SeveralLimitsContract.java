@@ -127,11 +127,11 @@ interface SeveralLimitsContract extends ContractFixture {
             assertThat(decision).isInstanceOf(Decision.Rejected.class);
             for (int i = 0; i < 3; i++) {
                 assertThat(decision.quotas().get(i).rejected()).isEqualTo(i == position);
-                assertThat(decision.quotas().get(i).retryAfterMicros() > 0).isEqualTo(i == position);
+                assertThat(QuotaMicros.retryAfter(decision.quotas().get(i)) > 0).isEqualTo(i == position);
             }
         }
         assertThat(organization.remaining(limit)).isEqualTo(10);
-        assertThat(organization.peek(limit).resetAfterMicros()).isZero();
+        assertThat(QuotaMicros.resetAfter(organization.peek(limit))).isZero();
         assertThat(user.remaining(limit)).isEqualTo(1);
         assertThat(address.remaining(limit)).isEqualTo(10);
         assertThat(backend()
@@ -155,14 +155,14 @@ interface SeveralLimitsContract extends ContractFixture {
         Decision.Rejected rejected = (Decision.Rejected) decision;
         assertThat(rejected.violatedPolicies()).containsExactly("api");
         assertThat(rejected.decisiveQuota().name()).isEqualTo("api-1m");
-        time().advanceMicros(rejected.quotas().get(0).retryAfterMicros());
+        time().advanceMicros(QuotaMicros.retryAfter(rejected.quotas().get(0)));
         assertThat(backend()
                         .acquire(List.of(key.charge(1, second, minute, hour)))
                         .quotas())
                 .extracting(Quota::rejected)
                 .containsExactly(false, true, false);
-        time().advanceMicros(rejected.decisiveQuota().retryAfterMicros()
-                - rejected.quotas().get(0).retryAfterMicros());
+        time().advanceMicros(QuotaMicros.retryAfter(rejected.decisiveQuota())
+                - QuotaMicros.retryAfter(rejected.quotas().get(0)));
         assertThat(backend()
                         .acquire(List.of(key.charge(1, second, minute, hour)))
                         .allowed())

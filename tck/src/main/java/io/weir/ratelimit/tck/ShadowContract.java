@@ -58,7 +58,7 @@ interface ShadowContract extends ContractFixture {
             assertThat(quota.policy()).isEqualTo("trial");
             assertThat(quota.rejected()).isFalse();
             assertThat(quota.remaining()).isEqualTo(left);
-            assertThat(quota.retryAfterMicros()).isZero();
+            assertThat(QuotaMicros.retryAfter(quota)).isZero();
         }
         List<Quota> full = backend().peek(shadow);
         Decision.Allowed decision = allowed(enforced, shadow.asShadow());
@@ -156,7 +156,7 @@ interface ShadowContract extends ContractFixture {
         Decision.Allowed decision = allowed(enforced, shadow);
         assertThat(decision.waitMicros()).isZero();
         assertThat(decision.shadowQuotas()).extracting(Quota::rejected).containsExactly(true);
-        assertThat(decision.shadowQuotas()).extracting(Quota::retryAfterMicros).containsExactly(100_000L);
+        assertThat(decision.shadowQuotas()).extracting(QuotaMicros::retryAfter).containsExactly(100_000L);
         assertThat(allowed(enforced, new Charge(shadow.policy(), key.storedKey(), 1, 5_000_000))
                         .waitMicros())
                 .isEqualTo(100_000);

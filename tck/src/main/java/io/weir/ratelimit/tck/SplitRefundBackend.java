@@ -7,18 +7,15 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
-import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Predicate;
 
 /**
- * A backend that splits a receipt and refunds each charge separately and asynchronously, and then refunds the empty rest.
+ * A backend that splits a receipt and refunds each charge separately, and then refunds the empty rest.
  *
  * @param backend the backend under test
  */
@@ -39,6 +36,11 @@ record SplitRefundBackend(RateLimitBackend backend) implements RateLimitBackend 
     }
 
     @Override
+    public <C> Optional<C> capability(Class<C> type) {
+        return backend.capability(type);
+    }
+
+    @Override
     public Decision acquire(List<Charge> charges) {
         return backend.acquire(charges);
     }
@@ -49,62 +51,28 @@ record SplitRefundBackend(RateLimitBackend backend) implements RateLimitBackend 
     }
 
     @Override
-    public List<Quota> peek(Charge charge) {
-        return backend.peek(charge);
+    public List<Quota> peek(List<Charge> charges) {
+        return backend.peek(charges);
     }
 
     @Override
-    public void refund(Receipt receipt) {
+    public CompletionStage<Void> refund(Receipt receipt) {
+        CompletionStage<Void> refunded = CompletableFuture.completedStage(null);
         if (receipt instanceof ChargeReceipt whole) {
             for (Charge charge : whole.charges()) {
-                refundAsynchronously(whole.split(charge::equals));
+                refunded = refunded.thenCompose(done -> backend.refund(whole.split(charge::equals)));
             }
         }
-        refundAsynchronously(receipt);
-    }
-
-    private void refundAsynchronously(Receipt receipt) {
-        backend.refundAsync(receipt).toCompletableFuture().join();
+        return refunded.thenCompose(done -> backend.refund(receipt));
     }
 
     @Override
-    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
-        return backend.settle(receipt, selection, actualCost);
+    public CompletionStage<Void> refund(Charge charge) {
+        return backend.refund(charge);
     }
 
     @Override
-    public CompletionStage<Void> release(Receipt receipt) {
-        return backend.release(receipt);
-    }
-
-    @Override
-    public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
-        return backend.renew(receipts);
-    }
-
-    @Override
-    public void refund(Charge charge) {
-        backend.refund(charge);
-    }
-
-    @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        backend.reset(policy, storedKey);
-    }
-
-    @Override
-    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
-        return backend.block(policy, storedKey, duration);
-    }
-
-    @Override
-    public CompletionStage<Optional<Penalty>> countRejections(
-            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
-        return backend.countRejections(policy, storedKey, rejections, rule);
-    }
-
-    @Override
-    public void unblock(PolicyLimits policy, String storedKey) {
-        backend.unblock(policy, storedKey);
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        backend.reset(limits, storedKey);
     }
 }

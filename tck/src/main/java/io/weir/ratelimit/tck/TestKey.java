@@ -8,15 +8,14 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
 import java.util.UUID;
 
 /** A key of one backend under the policy {@code api}, with the operations of the tests. */
-record TestKey(RateLimitBackend backend, String storedKey) {
+record TestKey(TestedBackend backend, String storedKey) {
 
     /** Returns a key that no other test and no earlier run has used. */
-    static TestKey fresh(RateLimitBackend backend) {
+    static TestKey fresh(TestedBackend backend) {
         return new TestKey(backend, "k." + UUID.randomUUID());
     }
 

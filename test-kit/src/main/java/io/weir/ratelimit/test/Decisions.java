@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
@@ -8,7 +9,11 @@ import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Decisions, and the exceptions of limited methods, for tests without an engine. */
 public final class Decisions {
@@ -21,7 +26,7 @@ public final class Decisions {
      * @return the decision, with an empty receipt and without a wait
      */
     public static Decision.Allowed allowed(Quota... quotas) {
-        return new Decision.Allowed(List.of(quotas), Receipt.EMPTY);
+        return new Decision.Allowed(results(quotas), Receipt.EMPTY);
     }
 
     /**
@@ -46,7 +51,16 @@ public final class Decisions {
      * @throws IllegalArgumentException if no quota rejects the call
      */
     public static Decision.Rejected rejected(Quota... quotas) {
-        return new Decision.Rejected(List.of(quotas));
+        return new Decision.Rejected(results(quotas));
+    }
+
+    /** Returns one result per policy. */
+    private static List<ChargeResult> results(Quota... quotas) {
+        Map<String, List<Quota>> byPolicy = Stream.of(quotas)
+                .collect(Collectors.groupingBy(Quota::policy, LinkedHashMap::new, Collectors.toUnmodifiableList()));
+        return byPolicy.entrySet().stream()
+                .map(policy -> new ChargeResult(policy.getKey(), false, policy.getValue()))
+                .toList();
     }
 
     /**

@@ -34,7 +34,7 @@ final class EngineLimits implements RateLimits {
     private static void exhaust(RateLimitBackend backend, Charge charge, Limit limit) {
         PolicyLimits policy = charge.policy();
         PolicyLimits only = new PolicyLimits(policy.policy(), policy.tier(), List.of(limit));
-        long left = least(backend.peek(new Charge(only, charge.storedKey(), 1)));
+        long left = least(backend.peek(List.of(new Charge(only, charge.storedKey(), 1))));
         long calls = limit.isConcurrency() ? left : Math.min(left, 1);
         for (long call = 0; call < calls; call++) {
             backend.acquire(List.of(new Charge(only, charge.storedKey(), limit.isConcurrency() ? 1 : left)));
@@ -45,7 +45,7 @@ final class EngineLimits implements RateLimits {
     public long remaining(String policy, Identity key) {
         TestBackend backend = environment.backend();
         return backend.inspect(() -> limiter.get().peek(policy, key))
-                .map(charge -> least(backend.healthy().peek(charge)))
+                .map(charge -> least(backend.healthy().peek(List.of(charge))))
                 .orElse(Long.MAX_VALUE);
     }
 

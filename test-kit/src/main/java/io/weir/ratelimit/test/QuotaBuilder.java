@@ -3,7 +3,6 @@ package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.Quota;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,7 +20,7 @@ public final class QuotaBuilder {
     private @Nullable Long capacity;
     private @Nullable Long remaining;
     private boolean rejected;
-    private long retryAfterMicros;
+    private @Nullable Duration retryAfter = Duration.ZERO;
     private @Nullable Duration resetAfter;
 
     private QuotaBuilder(String policy) {
@@ -107,7 +106,7 @@ public final class QuotaBuilder {
             throw new IllegalArgumentException("a rejection ends after more than zero");
         }
         rejected = true;
-        retryAfterMicros = micros(retryAfter);
+        this.retryAfter = retryAfter;
         return this;
     }
 
@@ -118,7 +117,7 @@ public final class QuotaBuilder {
      */
     public QuotaBuilder rejectedForEver() {
         rejected = true;
-        retryAfterMicros = Quota.NEVER;
+        retryAfter = null;
         return this;
     }
 
@@ -131,24 +130,20 @@ public final class QuotaBuilder {
     public Quota build() {
         long most = capacity == null ? permits : capacity;
         long left = remaining != null ? remaining : rejected ? 0 : most;
-        Duration longest = Quota.NEVER == retryAfterMicros || micros(window) > retryAfterMicros
-                ? window
-                : Duration.ofNanos(retryAfterMicros * 1_000);
+        Duration wait = retryAfter;
+        Duration longest = wait == null || window.compareTo(wait) > 0 ? window : wait;
         Duration reset = resetAfter != null ? resetAfter : left < most || rejected ? longest : Duration.ZERO;
-        return new Quota(
-                policy,
-                name,
-                permits,
-                most,
-                window,
-                left,
-                rejected,
-                retryAfterMicros,
-                micros(reset),
-                left < most ? Math.min(micros(reset), rejected ? retryAfterMicros : micros(reset)) : 0);
-    }
-
-    private static long micros(Duration duration) {
-        return TimeUnit.MICROSECONDS.convert(duration);
+        Quota.Builder quota = Quota.builder(policy, name)
+                .window(permits, window)
+                .capacity(most)
+                .remaining(left)
+                .resetAfter(reset);
+        if (left < most) {
+            quota.nextPermitAfter(rejected && wait != null && wait.compareTo(reset) < 0 ? wait : reset);
+        }
+        if (rejected) {
+            return (wait == null ? quota.rejectedForEver() : quota.rejectedFor(wait)).build();
+        }
+        return quota.build();
     }
 }

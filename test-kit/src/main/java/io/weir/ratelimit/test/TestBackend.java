@@ -4,22 +4,27 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.InstantSource;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
-import io.weir.ratelimit.spi.ChangeStore;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import io.weir.ratelimit.spi.FleetStore;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
+import io.weir.ratelimit.spi.SettlesCharges;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -29,7 +34,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A backend whose state a test deletes at once, and whose calls fail by the faults of a test. */
-final class TestBackend implements RateLimitBackend, InstantSource {
+final class TestBackend
+        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, InstantSource {
     /** Set on a thread that inspects a backend. */
     private static final ThreadLocal<@Nullable AtomicReference<@Nullable Charge>> INSPECTION = new ThreadLocal<>();
 
@@ -100,6 +106,19 @@ final class TestBackend implements RateLimitBackend, InstantSource {
         return faults.applyAsync().thenCompose(done -> operation.apply(backend));
     }
 
+    private <C> C require(Class<C> type) {
+        return Capabilities.require(backend, type);
+    }
+
+    /** Delays a call on its thread, because most callers wait for the stage, and a wait must move the clock of a test. */
+    private <T> CompletionStage<T> stage(Function<RateLimitBackend, CompletionStage<T>> operation) {
+        try {
+            return call(operation);
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
+    }
+
     private void run(Consumer<RateLimitBackend> operation) {
         applyFaults();
         operation.accept(backend);
@@ -131,13 +150,9 @@ final class TestBackend implements RateLimitBackend, InstantSource {
     }
 
     @Override
-    public Optional<ChangeStore> changeStore() {
-        return backend.changeStore();
-    }
-
-    @Override
-    public Optional<FleetStore> fleetStore() {
-        return backend.fleetStore();
+    public <C> Optional<C> capability(Class<C> type) {
+        Optional<C> known = backend.capability(type);
+        return known.isPresent() && type.isInstance(this) ? Optional.of(type.cast(this)) : known;
     }
 
     @Override
@@ -169,86 +184,66 @@ final class TestBackend implements RateLimitBackend, InstantSource {
 
     @Override
     public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
-        return backend.knownRejection(charges);
+        return require(RemembersRejections.class).knownRejection(charges);
     }
 
     @Override
     public Optional<Decision> acquireApproximately(List<Charge> charges) {
-        return backend.acquireApproximately(charges);
-    }
-
-    @Override
-    public List<Quota> peek(Charge charge) {
-        AtomicReference<@Nullable Charge> read = INSPECTION.get();
-        if (read != null) {
-            read.set(charge);
-        }
-        return call(known -> known.peek(charge));
+        return require(RemembersRejections.class).acquireApproximately(charges);
     }
 
     @Override
     public List<Quota> peek(List<Charge> charges) {
+        AtomicReference<@Nullable Charge> read = INSPECTION.get();
+        if (read != null) {
+            read.set(charges.get(charges.size() - 1));
+        }
         return call(known -> known.peek(charges));
     }
 
     @Override
-    public void refund(Receipt receipt) {
-        run(known -> known.refund(receipt));
+    public CompletionStage<Void> refund(Receipt receipt) {
+        return stage(known -> known.refund(receipt));
     }
 
     @Override
-    public CompletionStage<Void> refundAsync(Receipt receipt) {
-        return callAsync(known -> known.refundAsync(receipt));
-    }
-
-    @Override
-    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
-        return call(known -> known.settle(receipt, selection, actualCost));
-    }
-
-    @Override
-    public CompletionStage<List<Charge>> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
-        return callAsync(known -> known.settleAsync(receipt, selection, actualCost));
+    public CompletionStage<List<Charge>> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return stage(known -> require(SettlesCharges.class).settle(receipt, selection, actualCost));
     }
 
     @Override
     public CompletionStage<Void> release(Receipt receipt) {
-        return callAsync(known -> known.release(receipt));
+        return callAsync(known -> require(HoldsSlots.class).release(receipt));
     }
 
     @Override
     public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
-        return callAsync(known -> known.renew(receipts));
+        return callAsync(known -> require(HoldsSlots.class).renew(receipts));
     }
 
     @Override
-    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
-        return call(known -> known.block(policy, storedKey, duration));
+    public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
+        return stage(known -> require(BlocksKeys.class).block(policy, storedKey, duration));
     }
 
     @Override
-    public CompletionStage<Duration> blockAsync(PolicyLimits policy, String storedKey, Duration duration) {
-        return callAsync(known -> known.blockAsync(policy, storedKey, duration));
-    }
-
-    @Override
-    public void unblock(PolicyLimits policy, String storedKey) {
-        run(known -> known.unblock(policy, storedKey));
+    public CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
+        return stage(known -> require(BlocksKeys.class).unblock(policy, storedKey));
     }
 
     @Override
     public CompletionStage<Optional<Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
-        return callAsync(known -> known.countRejections(policy, storedKey, rejections, rule));
+        return callAsync(known -> require(BlocksKeys.class).countRejections(policy, storedKey, rejections, rule));
     }
 
     @Override
-    public void refund(Charge charge) {
-        run(known -> known.refund(charge));
+    public CompletionStage<Void> refund(Charge charge) {
+        return stage(known -> known.refund(charge));
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        run(known -> known.reset(policy, storedKey));
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        run(known -> known.reset(limits, storedKey));
     }
 }

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.test.FakeRateLimiter.Call;
 import io.weir.ratelimit.test.FakeRateLimiter.Operation;
 import java.time.Duration;
@@ -72,20 +73,20 @@ class FakesTest {
     @Test
     void buildsQuotas() {
         Quota untouched = quota("api").limit(5, MINUTE).build();
-        assertThat(untouched).isEqualTo(new Quota("api", "api", 5, 5, MINUTE, 5, false, 0, 0, 0));
+        assertThat(untouched).isEqualTo(TestQuota.of("api", "api", 5, 5, MINUTE, 5, false, 0, 0, 0));
         Quota spent = quota("api")
                 .name("api-1m")
                 .limit(5, MINUTE)
                 .capacity(8)
                 .remaining(2)
                 .build();
-        assertThat(spent).isEqualTo(new Quota("api", "api-1m", 5, 8, MINUTE, 2, false, 0, 60_000_000, 60_000_000));
+        assertThat(spent).isEqualTo(TestQuota.of("api", "api-1m", 5, 8, MINUTE, 2, false, 0, 60_000_000, 60_000_000));
         Quota rejected = quota("api")
                 .limit(5, MINUTE)
                 .rejectedFor(Duration.ofSeconds(90))
                 .build();
         assertThat(rejected)
-                .isEqualTo(new Quota("api", "api", 5, 5, MINUTE, 0, true, 90_000_000, 90_000_000, 90_000_000));
+                .isEqualTo(TestQuota.of("api", "api", 5, 5, MINUTE, 0, true, 90_000_000, 90_000_000, 90_000_000));
         Quota never = quota("api").limit(5, MINUTE).rejectedForEver().build();
         assertThat(Decisions.rejected(never)).isRejectedBy("api").neverAllowsRetry();
     }

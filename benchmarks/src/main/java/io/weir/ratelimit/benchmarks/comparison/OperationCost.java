@@ -15,6 +15,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.SettlesCharges;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -51,15 +52,23 @@ public final class OperationCost {
             new Operation("one sliding window", 1, (backend, receipt) -> {}, WINDOW),
             new Operation("a limit of a month", 1, (backend, receipt) -> {}, MONTH),
             new Operation("a sliding window and a limit of a month", 1, (backend, receipt) -> {}, WINDOW, MONTH),
-            new Operation("one sliding window, refunded", 20, RateLimitBackend::refund, WINDOW),
+            new Operation("one sliding window, refunded", 20, OperationCost::refund, WINDOW),
             new Operation("one sliding window, settled with less", 20, settle(5), WINDOW),
             new Operation("one sliding window, settled with more", 20, settle(30), WINDOW),
             new Operation("a limit of a month, settled with less", 20, settle(5), MONTH));
 
     private OperationCost() {}
 
+    private static void refund(RateLimitBackend backend, Receipt receipt) {
+        backend.refund(receipt).toCompletableFuture().join();
+    }
+
     private static BiConsumer<RateLimitBackend, Receipt> settle(long actualCost) {
-        return (backend, receipt) -> backend.settle(receipt, charge -> true, actualCost);
+        return (backend, receipt) -> backend.capability(SettlesCharges.class)
+                .orElseThrow()
+                .settle(receipt, charge -> true, actualCost)
+                .toCompletableFuture()
+                .join();
     }
 
     /** An operation on one of many keys. */

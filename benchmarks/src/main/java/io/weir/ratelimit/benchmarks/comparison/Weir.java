@@ -167,7 +167,7 @@ final class Weir implements Contender {
         for (List<Charge> decision : charges) {
             int i = 0;
             for (Charge charge : decision) {
-                for (Quota quota : reader.peek(charge)) {
+                for (Quota quota : reader.peek(List.of(charge))) {
                     spent[i] += quota.capacity() - quota.remaining();
                     i++;
                 }

@@ -46,28 +46,30 @@ class ConcurrentBackend {
     }
 
     int peek(int key) {
-        Quota quota = backend.peek(charge(key, 1)).get(0);
+        Quota quota = backend.peek(List.of(charge(key, 1))).get(0);
         return (int) quota.remaining();
     }
 
     void refundReceipt() {
-        backend.refund(receipt);
+        backend.refund(receipt).toCompletableFuture().join();
     }
 
     void refund(int key, int cost) {
-        backend.refund(charge(key, cost));
+        backend.refund(charge(key, cost)).toCompletableFuture().join();
     }
 
     void reset(int key) {
-        backend.reset(POLICY, storedKey(key));
+        backend.reset(List.of(POLICY), storedKey(key));
     }
 
     void block(int key) {
-        Duration unused = backend.block(POLICY, storedKey(key), Duration.ofHours(1));
+        Duration unused = backend.block(POLICY, storedKey(key), Duration.ofHours(1))
+                .toCompletableFuture()
+                .join();
     }
 
     void unblock(int key) {
-        backend.unblock(POLICY, storedKey(key));
+        backend.unblock(POLICY, storedKey(key)).toCompletableFuture().join();
     }
 
     int size() {

@@ -57,7 +57,7 @@ class SlotsLinearizabilityTest {
 
         @Operation
         public int peek() {
-            return (int) backend.peek(CHARGE).get(1).remaining();
+            return (int) backend.peek(List.of(CHARGE)).get(1).remaining();
         }
     }
 

@@ -4,8 +4,8 @@ package io.weir.ratelimit.core.changes;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ final class ChangeCheck {
         request.length()
                 .filter(ChangeCheck::isOutOfRange)
                 .ifPresent(length -> found.add(MESSAGES.problem(
-                        "WEIR-449.length", "length", length.toString(), RateLimitBackend.MAX_BLOCK.toDays())));
+                        "WEIR-449.length", "length", length.toString(), BlocksKeys.MAX_BLOCK.toDays())));
         found.addAll(ofSubject(request.subject()));
         found.addAll(ofAttributes(request));
         return List.copyOf(found);
@@ -60,7 +60,7 @@ final class ChangeCheck {
     }
 
     private static boolean isOutOfRange(Duration length) {
-        return length.toMillis() <= 0 || length.compareTo(RateLimitBackend.MAX_BLOCK) > 0;
+        return length.toMillis() <= 0 || length.compareTo(BlocksKeys.MAX_BLOCK) > 0;
     }
 
     /** Returns the problem that this instance has no such policy. */

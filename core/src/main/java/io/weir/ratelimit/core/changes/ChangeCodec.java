@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.changes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.weir.ratelimit.spi.ChangeStore;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.core.changes;
 
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
-import io.weir.ratelimit.spi.ChangeStore;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -3,7 +3,7 @@ package io.weir.ratelimit.core.changes;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
-import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.BlocksKeys;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -53,7 +53,7 @@ final class ChangedBlocks {
     }
 
     private void block(RuntimeChange change, Instant from, boolean shorter) {
-        Duration length = Duration.between(from, change.until().orElse(from.plus(RateLimitBackend.MAX_BLOCK)));
+        Duration length = Duration.between(from, change.until().orElse(from.plus(BlocksKeys.MAX_BLOCK)));
         try {
             if (shorter) {
                 end(change);

@@ -5,9 +5,8 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
-import io.weir.ratelimit.spi.ChangeStore;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -155,7 +154,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 request.reason(),
                 at,
                 request.subject().kind() == Kind.BLOCK && until.isEmpty()
-                        ? Optional.of(at.plus(RateLimitBackend.MAX_BLOCK))
+                        ? Optional.of(at.plus(BlocksKeys.MAX_BLOCK))
                         : until,
                 OptionalLong.empty());
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.changes;
 
-import io.weir.ratelimit.spi.ChangeStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;

@@ -5,7 +5,6 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.ChangeStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;

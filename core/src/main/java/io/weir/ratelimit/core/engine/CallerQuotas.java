@@ -103,7 +103,7 @@ public final class CallerQuotas {
             boolean limitsRequests = policy.pathRule().isPresent() || !outgoing.contains(policy.name());
             if (limitsRequests
                     && policy.canReject()
-                    && policy.disclosure() == Policy.Disclosure.FULL
+                    && policy.response().disclosure() == Policy.Disclosure.FULL
                     && !policy.key().dependsOnResource()) {
                 Identity key = policy.key().resolve(call);
                 if (!key.equals(Identity.ANONYMOUS) && !policy.isShadowFor(encoder.encode(key))) {

@@ -7,11 +7,14 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -102,10 +105,7 @@ public final class EngineRateLimiter implements RateLimiter {
     public void refund(Receipt receipt) {
         engine.ends().release(Objects.requireNonNull(receipt, "receipt"));
         if (Settlements.hasCharges(receipt)) {
-            engine.call(backend -> {
-                backend.refund(receipt);
-                return true;
-            });
+            engine.callAndAwait(backend -> backend.refund(receipt));
         }
     }
 
@@ -122,17 +122,14 @@ public final class EngineRateLimiter implements RateLimiter {
     @Override
     public void refund(String policy, Identity key, long cost) {
         Charge charge = charge(policy, key, cost);
-        engine.call(backend -> {
-            backend.refund(charge);
-            return true;
-        });
+        engine.callAndAwait(backend -> backend.refund(charge));
     }
 
     @Override
     public void reset(String policy, Identity key) {
         Charge charge = charge(policy, key, 1);
         engine.call(backend -> {
-            backend.reset(charge.policy(), charge.storedKey());
+            backend.reset(List.of(charge.policy()), charge.storedKey());
             return true;
         });
     }
@@ -142,7 +139,7 @@ public final class EngineRateLimiter implements RateLimiter {
         Policy named = named(policy);
         String storedKey = engine.encoder().encode(key);
         BlockedState.checkRange(duration);
-        return engine.call(backend -> backend.block(named.limits(), storedKey, duration));
+        return engine.callAndAwait(backend -> blocks(backend).block(named.limits(), storedKey, duration));
     }
 
     @Override
@@ -150,17 +147,18 @@ public final class EngineRateLimiter implements RateLimiter {
         Policy named = named(policy);
         String storedKey = engine.encoder().encode(key);
         BlockedState.checkRange(duration);
-        return engine.callAsync(backend -> backend.blockAsync(named.limits(), storedKey, duration));
+        return engine.callAsync(backend -> blocks(backend).block(named.limits(), storedKey, duration));
     }
 
     @Override
     public void unblock(String policy, Identity key) {
         Policy named = named(policy);
         String storedKey = engine.encoder().encode(key);
-        engine.call(backend -> {
-            backend.unblock(named.limits(), storedKey);
-            return true;
-        });
+        engine.callAndAwait(backend -> blocks(backend).unblock(named.limits(), storedKey));
+    }
+
+    private static BlocksKeys blocks(RateLimitBackend backend) {
+        return Capabilities.require(backend, BlocksKeys.class);
     }
 
     @Override
@@ -169,7 +167,7 @@ public final class EngineRateLimiter implements RateLimiter {
     }
 
     private static boolean isOff(Binding binding) {
-        return binding.policies().get(0).policy().mode() == Policy.Mode.OFF;
+        return binding.policies().get(0).policy().rollout().mode() == Policy.Mode.OFF;
     }
 
     private Binding binding(String policy, long cost) {

@@ -3,16 +3,16 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 
 /** The operations on a key of which only the stored key is known, but neither the caller nor the tier. */
@@ -58,7 +58,7 @@ public final class KeyAdministration {
                 .cached(policy, storedKey)
                 .orElse(policy.tiers().limits().getOrDefault(tier, policy.limits()));
         Charge charge = new Charge(limits, storedKey, policy.cost(), policy.maxWaitMicros());
-        return engine.call(backend -> backend.peek(charge));
+        return engine.call(backend -> backend.peek(List.of(charge)));
     }
 
     /**
@@ -69,12 +69,12 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void reset(Policy policy, String storedKey) {
-        Map<List<String>, PolicyLimits> distinct = new LinkedHashMap<>();
-        add(distinct, policy.limits());
-        new TreeMap<>(policy.tiers().limits()).values().forEach(limits -> add(distinct, limits));
-        overrides.cached(policy, storedKey).ifPresent(limits -> add(distinct, limits));
+        List<PolicyLimits> limits = new ArrayList<>();
+        limits.add(policy.limits());
+        limits.addAll(new TreeMap<>(policy.tiers().limits()).values());
+        overrides.cached(policy, storedKey).ifPresent(limits::add);
         engine.call(backend -> {
-            distinct.values().forEach(limits -> backend.reset(limits, storedKey));
+            backend.reset(limits, storedKey);
             return true;
         });
     }
@@ -91,7 +91,8 @@ public final class KeyAdministration {
      */
     public Duration block(Policy policy, String storedKey, Duration duration) {
         BlockedState.checkRange(duration);
-        return engine.call(backend -> backend.block(policy.limits(), storedKey, duration));
+        return engine.callAndAwait(
+                backend -> Capabilities.require(backend, BlocksKeys.class).block(policy.limits(), storedKey, duration));
     }
 
     /**
@@ -102,18 +103,7 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void unblock(Policy policy, String storedKey) {
-        engine.call(backend -> {
-            backend.unblock(policy.limits(), storedKey);
-            return true;
-        });
-    }
-
-    /** Adds limits, unless limits with the same stored keys were added: one reset deletes the state of both. */
-    private static void add(Map<List<String>, PolicyLimits> distinct, PolicyLimits limits) {
-        List<String> suffixes = new ArrayList<>();
-        for (int i = 0; i < limits.limits().size(); i++) {
-            suffixes.add(limits.storedKeySuffix(i));
-        }
-        distinct.putIfAbsent(suffixes, limits);
+        engine.callAndAwait(
+                backend -> Capabilities.require(backend, BlocksKeys.class).unblock(policy.limits(), storedKey));
     }
 }

@@ -11,9 +11,11 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
@@ -75,13 +77,16 @@ public final class LoginAttempts {
         try {
             decision = local.acquire(charges);
         } catch (BackendException e) { // a flood of new addresses
-            decision = local.acquireApproximately(charges).orElse(Decision.Allowed.UNLIMITED);
+            decision = local.capability(RemembersRejections.class)
+                    .flatMap(memory -> memory.acquireApproximately(charges))
+                    .orElse(Decision.Allowed.UNLIMITED);
         }
         return decision instanceof Decision.Rejected rejected ? Optional.of(rejected) : Optional.empty();
     }
 
     void refund(CallContext call, int permits) {
-        local.refund(charge(call, permits));
+        CompletionStage<Void> refunded = local.refund(charge(call, permits));
+        refunded.exceptionally(failure -> null);
     }
 
     private Charge charge(CallContext call, int permits) {

@@ -29,7 +29,7 @@ record QuotaReader(FallbackBackend backend, IdentityEncoder encoder, Overrides o
         overrides.await(policy, key, storedKey);
         Charge charge = new Charge(
                 charges.limits(policy, key, storedKey, call), storedKey, policy.cost(), policy.maxWaitMicros());
-        return backend.call(known -> known.peek(charge));
+        return backend.call(known -> known.peek(List.of(charge)));
     }
 
     /** Returns the quotas of a caller under several policies, by one operation of the backend. */
@@ -51,6 +51,6 @@ record QuotaReader(FallbackBackend backend, IdentityEncoder encoder, Overrides o
         String storedKey = encoder.encode(key);
         Charge charge =
                 new Charge(charges.limits(policy, key, storedKey), storedKey, policy.cost(), policy.maxWaitMicros());
-        return backend.call(known -> known.peek(charge));
+        return backend.call(known -> known.peek(List.of(charge)));
     }
 }

@@ -282,6 +282,11 @@ public final class RateLimitEngine {
         return backend.call(operation);
     }
 
+    /** Calls the backend like {@link #call}, and waits for the stage until the deadline at most. */
+    <T> T callAndAwait(Function<RateLimitBackend, CompletionStage<T>> operation) {
+        return backend.callAndAwait(operation);
+    }
+
     /** Calls the backend like {@link #call}, without blocking the thread. */
     <T> CompletionStage<T> callAsync(Function<RateLimitBackend, CompletionStage<T>> operation) {
         return backend.callAsync(operation);

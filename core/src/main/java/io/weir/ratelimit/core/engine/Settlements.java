@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.DecisionListeners;
 import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
@@ -11,6 +12,8 @@ import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ReservedCharges;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.SettlesCharges;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -113,15 +116,20 @@ public final class Settlements {
         if (!hasCharges(receipt)) {
             return;
         }
-        notifyListeners(backend.call(known -> known.settle(receipt, selection, actualCost)), actualCost);
+        notifyListeners(backend.callAndAwait(known -> settling(known, receipt, selection, actualCost)), actualCost);
     }
 
     private CompletionStage<Void> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
         if (!hasCharges(receipt)) {
             return CompletableFuture.completedFuture(null);
         }
-        return backend.callAsync(known -> known.settleAsync(receipt, selection, actualCost))
+        return backend.callAsync(known -> settling(known, receipt, selection, actualCost))
                 .thenAccept(settled -> notifyListeners(settled, actualCost));
+    }
+
+    private static CompletionStage<List<Charge>> settling(
+            RateLimitBackend backend, Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return Capabilities.require(backend, SettlesCharges.class).settle(receipt, selection, actualCost);
     }
 
     /** Settles a charge whose actual cost is the reserved one, for which the backend has nothing to do. Returns false if it is another one. */

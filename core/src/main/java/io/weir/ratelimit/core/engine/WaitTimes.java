@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -23,7 +25,7 @@ final class WaitTimes {
             return allowed.waitMicros();
         }
         return timed.decision() instanceof Decision.Rejected rejected
-                ? untilRoom(timed.charges(), rejected.quotas())
+                ? untilRoom(timed.charges(), rejected.results())
                 : 0;
     }
 
@@ -31,30 +33,29 @@ final class WaitTimes {
      * Returns the longest wait of the limits that rejected the call, 0 if a wait exceeds the max-wait of its charge. A bucket
      * rejects a call only if its slot is later than the max-wait, so a wait does not help, unless the key is blocked.
      */
-    private static long untilRoom(List<Charge> charges, List<Quota> quotas) {
+    private static long untilRoom(List<Charge> charges, List<ChargeResult> results) {
         long longest = 0;
-        int next = 0;
-        for (Charge charge : charges) {
-            if (charge.shadow()) {
-                continue;
-            }
-            long maxWait = charge.maxWaitMicros();
-            for (Limit limit : charge.policy().limits()) {
-                Quota quota = quotas.get(next);
-                next++;
+        for (int c = 0; c < results.size(); c++) {
+            long maxWait = charges.get(c).maxWaitMicros();
+            List<Limit> limits = charges.get(c).policy().limits();
+            List<Quota> quotas = results.get(c).quotas();
+            for (int i = 0; i < quotas.size(); i++) {
+                Limit limit = limits.get(i);
+                Quota quota = quotas.get(i);
                 if (quota.rejected() && limit.isConcurrency()) {
-                    long blocked = quota.blockedMicros();
+                    long blocked = Micros.blockedFor(quota);
                     if (maxWait == 0 || limit.permits() == 0 || blocked > maxWait) {
                         return 0;
                     }
                     longest = Math.max(longest, blocked > 0 ? blocked : Math.min(maxWait, SLOT_INTERVAL_MICROS));
                 } else if (quota.rejected()) {
                     // A bucket lets no call of a blocked key spend ahead.
-                    long delay = quota.blockedMicros() > 0 ? 0 : LimitState.maxDelayMicros(limit, maxWait);
-                    if (quota.retryAfterMicros() > maxWait - delay) {
+                    long delay = quota.blocked() ? 0 : LimitState.maxDelayMicros(limit, maxWait);
+                    long retryAfter = Micros.retryAfter(quota);
+                    if (retryAfter > maxWait - delay) {
                         return 0;
                     }
-                    longest = Math.max(longest, quota.retryAfterMicros());
+                    longest = Math.max(longest, retryAfter);
                 }
             }
         }
@@ -63,15 +64,15 @@ final class WaitTimes {
 
     /** Returns the first charge whose concurrency limit rejected the call, null if there is none. */
     static @Nullable Charge lackingSlot(TimedDecision timed) {
-        int next = 0;
-        for (Charge charge : timed.charges()) {
-            if (!charge.shadow()) {
-                int index = charge.policy().concurrencyIndex();
-                Quota quota = index < 0 ? null : timed.decision().quotas().get(next + index);
-                if (quota != null && quota.rejected() && quota.blockedMicros() == 0) {
+        List<ChargeResult> results = timed.decision().results();
+        for (int i = 0; i < results.size(); i++) {
+            Charge charge = timed.charges().get(i);
+            int index = charge.policy().concurrencyIndex();
+            if (!charge.shadow() && index >= 0) {
+                Quota quota = results.get(i).quotas().get(index);
+                if (quota.rejected() && !quota.blocked()) {
                     return charge;
                 }
-                next += charge.policy().limits().size();
             }
         }
         return null;

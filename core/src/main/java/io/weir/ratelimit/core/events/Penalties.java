@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.events;
 
-import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
-
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
@@ -10,6 +8,7 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.local.DisabledBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.Penalty;
@@ -23,7 +22,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -52,8 +50,6 @@ public final class Penalties {
 
     /** The rejections of each key that arrived while a count of the key has no reply yet. */
     private final ConcurrentHashMap<Key, Long> waiting = new ConcurrentHashMap<>();
-
-    private final AtomicBoolean unsupported = new AtomicBoolean();
 
     private record Key(String policy, String storedKey) {}
 
@@ -130,10 +126,10 @@ public final class Penalties {
         boolean rejected = false;
         for (int i = 0; i < quotas.size(); i++) {
             Quota quota = quotas.get(i);
-            if (quota.blockedMicros() > 0) {
+            if (quota.blocked()) {
                 return false;
             }
-            rejected |= quota.rejected() && !quota.isConcurrency();
+            rejected |= quota.rejected() && quota.kind() != Quota.Kind.CONCURRENCY;
         }
         return rejected;
     }
@@ -180,8 +176,10 @@ public final class Penalties {
 
     private CompletionStage<Optional<Penalty>> start(Rejection rejection, long rejections) {
         try {
-            return backend.countRejections(
-                    rejection.policy.limits(), rejection.key.storedKey, rejections, rejection.rule);
+            return backend.capability(BlocksKeys.class)
+                    .map(blocking -> blocking.countRejections(
+                            rejection.policy.limits(), rejection.key.storedKey, rejections, rejection.rule))
+                    .orElseGet(() -> CompletableFuture.completedStage(Optional.empty()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
@@ -190,9 +188,6 @@ public final class Penalties {
     private Optional<Penalty> failed(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-        if (cause instanceof UnsupportedOperationException && unsupported.compareAndSet(false, true)) {
-            MESSAGES.log(LOG, "WEIR-431", backend.name());
-        }
         LOG.log(Level.DEBUG, "Rejections were not counted: {0}", cause.toString());
         return Optional.empty();
     }

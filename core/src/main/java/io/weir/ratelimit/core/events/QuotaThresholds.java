@@ -9,6 +9,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.local.DisabledBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -188,7 +189,7 @@ public final class QuotaThresholds {
     private void reportCurrent(Caller caller, Charge charge) {
         List<Quota> quotas;
         try {
-            quotas = backend.peek(charge);
+            quotas = backend.peek(List.of(charge));
         } catch (RuntimeException e) { // the next decision reports
             return;
         }
@@ -225,7 +226,7 @@ public final class QuotaThresholds {
 
     private static boolean isReached(Quota quota, int percent) {
         return quota.capacity() > 0
-                && !quota.isConcurrency()
+                && quota.kind() != Quota.Kind.CONCURRENCY
                 && (quota.capacity() - quota.remaining()) * 100 >= quota.capacity() * percent;
     }
 
@@ -263,7 +264,7 @@ public final class QuotaThresholds {
             if (decision instanceof Decision.Rejected rejected && !mark.fixed()) {
                 periodEnds.put(
                         mark.place(),
-                        clockMicros.getAsLong() + rejected.decisiveQuota().retryAfterMicros());
+                        clockMicros.getAsLong() + Micros.retryAfter(rejected.decisiveQuota()));
             }
             return decision.allowed();
         } catch (RuntimeException e) {

@@ -3,12 +3,12 @@ package io.weir.ratelimit.core.events;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZonedDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,26 +32,32 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
      *
      * @param storedKey the stored key
      * @param policy the name of the policy
-     * @param letter the letter of the limit in stored keys
+     * @param algorithm the algorithm of the limit
+     * @param window the window of the limit, as text
      * @param windowMicros the window of the limit, in microseconds
      * @param percent the share in percent
      */
-    record Place(String storedKey, String policy, char letter, long windowMicros, int percent) {}
+    record Place(String storedKey, String policy, Algorithm algorithm, String window, long windowMicros, int percent) {}
 
     /** Creates the mark of the current period. */
     static ThresholdMark of(Charge charge, Limit limit, int percent, long nowMicros, Quota quota) {
-        Place place =
-                new Place(charge.storedKey(), charge.policy().policy(), limit.letter(), limit.windowMicros(), percent);
+        Place place = new Place(
+                charge.storedKey(),
+                charge.policy().policy(),
+                limit.algorithm(),
+                limit.windowText(),
+                limit.windowMicros(),
+                percent);
         return new ThresholdMark(place, limit, endMicros(limit, nowMicros, quota));
     }
 
     private static long endMicros(Limit limit, long nowMicros, Quota quota) {
-        ZonedDateTime periodEnd = quota.periodEnd();
-        if (periodEnd != null) {
-            return ChronoUnit.MICROS.between(Instant.EPOCH, periodEnd.toInstant());
+        if (quota.periodEnd().isPresent()) {
+            return ChronoUnit.MICROS.between(
+                    Instant.EPOCH, quota.periodEnd().get().toInstant());
         }
         boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
-        return nowMicros + (fixed ? quota.resetAfterMicros() : limit.windowMicros());
+        return nowMicros + (fixed ? Micros.resetAfter(quota) : limit.windowMicros());
     }
 
     /** Returns whether the period is one of the limit. Otherwise it begins when the mark is spent. */
@@ -93,8 +99,8 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
     }
 
     private Charge charge(Limit once, String period) {
-        String name =
-                NAME + place.percent + "." + place.letter + place.windowMicros / 1_000 + "." + period + place.policy;
+        String limitName = place.algorithm.configName() + "." + place.window;
+        String name = NAME + place.percent + "." + limitName + "." + period + place.policy;
         return new Charge(new PolicyLimits(name, List.of(once)), place.storedKey, 1);
     }
 }

@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -141,15 +142,16 @@ public final class FailureModes {
 
     /** Releases a slot in process. */
     CompletionStage<Void> release(DegradedReceipt receipt) {
-        return local().release(receipt.local());
+        return Capabilities.require(local(), HoldsSlots.class).release(receipt.local());
     }
 
     /** Renews slots in process. The backend in process does not fail. */
     void renew(List<DegradedReceipt> receipts) {
         if (!receipts.isEmpty()) {
-            CompletionStage<List<Receipt>> renewed = local().renew(receipts.stream()
-                    .<Receipt>map(DegradedReceipt::local)
-                    .toList());
+            CompletionStage<List<Receipt>> renewed = Capabilities.require(local(), HoldsSlots.class)
+                    .renew(receipts.stream()
+                            .<Receipt>map(DegradedReceipt::local)
+                            .toList());
             renewed.exceptionally(failure -> List.of());
         }
     }
@@ -183,7 +185,8 @@ public final class FailureModes {
         List<String> policies = uncounted.charges().stream()
                 .map(charge -> charge.policy().policy())
                 .toList();
-        local().refund(uncounted);
+        CompletionStage<Void> refunded = local().refund(uncounted);
+        refunded.exceptionally(failure -> null);
         return found.charges.stream()
                 .filter(charge ->
                         !charge.shadow() && policies.contains(charge.policy().policy()))

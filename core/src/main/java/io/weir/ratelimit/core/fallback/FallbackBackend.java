@@ -9,11 +9,12 @@ import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
-import io.weir.ratelimit.core.slots.SlotBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * A backend that always decides: if the wrapped backend fails, an earlier rejection that still holds applies, otherwise the failure modes
  * of the policies.
  */
-public final class FallbackBackend implements SlotBackend {
+public final class FallbackBackend implements HoldsSlots {
     private final RateLimitBackend backend;
     private final FailureModes failureModes;
     private final BackendHealth health;
@@ -131,13 +135,15 @@ public final class FallbackBackend implements SlotBackend {
      */
     private Decision withoutBackend(Binding binding, List<Charge> charges, BackendException failure) {
         if (failure.reason() != BackendException.Reason.FOREIGN_STATE) {
-            Optional<Decision.Rejected> known = backend.knownRejection(charges);
+            Optional<Decision.Rejected> known =
+                    backend.capability(RemembersRejections.class).flatMap(memory -> memory.knownRejection(charges));
             if (known.isPresent()) {
                 return known.get();
             }
         }
         if (failure.reason() == BackendException.Reason.FULL && FailureModes.isOpen(binding, charges)) {
-            Optional<Decision> approximate = backend.acquireApproximately(charges);
+            Optional<Decision> approximate = backend.capability(RemembersRejections.class)
+                    .flatMap(memory -> memory.acquireApproximately(charges));
             if (approximate.isPresent()) {
                 return approximate.get();
             }
@@ -153,8 +159,8 @@ public final class FallbackBackend implements SlotBackend {
 
     /** Converts an exception. The message of an unknown exception is omitted, because it can contain a key. */
     public static BackendException asBackendException(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
+        Throwable cause = wrapped && failure.getCause() != null ? failure.getCause() : failure;
         return cause instanceof BackendException known
                 ? known
                 : new BackendException(
@@ -171,7 +177,7 @@ public final class FallbackBackend implements SlotBackend {
     @Nullable
     public BackendException refund(Receipt receipt) {
         try {
-            backend.refund(receipt);
+            await(backend.refund(receipt));
             return null;
         } catch (RuntimeException e) {
             BackendException failure = asBackendException(e);
@@ -183,7 +189,7 @@ public final class FallbackBackend implements SlotBackend {
     /** Refunds the charges of a call without waiting. */
     public void refundAsync(Receipt receipt) {
         try {
-            CompletionStage<Void> refunded = backend.refundAsync(receipt);
+            CompletionStage<Void> refunded = backend.refund(receipt);
             refunded.whenComplete((done, failure) -> {
                 if (failure != null) {
                     health.operationFailed(asBackendException(failure));
@@ -199,7 +205,7 @@ public final class FallbackBackend implements SlotBackend {
         try {
             CompletionStage<Void> released = receipt instanceof DegradedReceipt degraded
                     ? failureModes.release(degraded)
-                    : backend.release(receipt);
+                    : require(HoldsSlots.class).release(receipt);
             return released.whenComplete((done, failure) -> {
                 if (failure != null) {
                     health.operationFailed(asBackendException(failure));
@@ -228,7 +234,7 @@ public final class FallbackBackend implements SlotBackend {
             return CompletableFuture.completedStage(List.of());
         }
         try {
-            return backend.renew(shared).exceptionally(failure -> {
+            return require(HoldsSlots.class).renew(shared).exceptionally(failure -> {
                 health.operationFailed(asBackendException(failure));
                 return List.of();
             });
@@ -262,6 +268,38 @@ public final class FallbackBackend implements SlotBackend {
             health.operationFailed(failure);
             throw new RateLimitUnavailableException(failure.reason().tag(), failureModes.retryAfter(failure));
         }
+    }
+
+    /** Calls the backend like {@link #call}, and waits for the stage until the deadline at most. */
+    public <T> T callAndAwait(Function<RateLimitBackend, CompletionStage<T>> operation) {
+        return call(known -> await(operation.apply(known)));
+    }
+
+    /** Waits for a stage of the backend, also if it breaks its contract and never completes the stage. */
+    private <T> T await(CompletionStage<T> stage) {
+        try {
+            return stage.toCompletableFuture().get(deadlineNanos, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw asBackendException(e);
+        } catch (TimeoutException e) {
+            throw timeout("The backend did not reply within the deadline.", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw timeout("The thread was interrupted while it waited for the backend.", e);
+        }
+    }
+
+    private static BackendException timeout(String message, Exception cause) {
+        return new BackendException(BackendException.Reason.TIMEOUT, message, cause);
+    }
+
+    /**
+     * Returns a capability of the backend.
+     *
+     * @throws UnsupportedOperationException if the backend does not have it
+     */
+    private <C> C require(Class<C> type) {
+        return Capabilities.require(backend, type);
     }
 
     /** Calls the backend for anything but a decision, without blocking the thread. */

@@ -99,7 +99,7 @@ public final class ApplicationWarnings {
     /** Returns one message for each warning. */
     public List<Message> all(Set<String> environment) {
         for (Policy policy : policies.values()) {
-            if (policy.mode() != Policy.Mode.OFF) {
+            if (policy.rollout().mode() != Policy.Mode.OFF) {
                 PolicyProperties properties = reader.policy(policy.name());
                 checkUse(policy, properties);
                 policy.pathRule().ifPresent(rule -> {

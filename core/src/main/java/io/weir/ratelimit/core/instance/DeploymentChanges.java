@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.instance;
 
 import io.weir.ratelimit.core.changes.ChangeAudit;
 import io.weir.ratelimit.core.changes.ChangeCodec;
+import io.weir.ratelimit.core.changes.ChangeStore;
 import io.weir.ratelimit.core.changes.ChangeTarget;
 import io.weir.ratelimit.core.changes.InstanceChanges;
 import io.weir.ratelimit.core.changes.LocalChangeStore;
@@ -16,7 +17,6 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.Reload;
-import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Clock;
 import java.time.Duration;
@@ -47,7 +47,7 @@ public record DeploymentChanges(
     /** Returns the changes of this deployment, which are read before the first request. */
     public InstanceChanges start(
             RateLimitBackend backend, ChangeCodec codec, ChangeAudit audit, LongSupplier nanos, Duration deadline) {
-        Optional<ChangeStore> shared = backend.changeStore();
+        Optional<ChangeStore> shared = backend.capability(ChangeStore.class);
         if (shared.isPresent()) {
             awaitConnection(backend);
         }

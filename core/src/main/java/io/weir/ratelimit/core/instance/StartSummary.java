@@ -127,13 +127,13 @@ public final class StartSummary {
                                     .collect(Collectors.joining(", ", "(", ")")));
         }
         parts.add("key " + policy.key());
-        addUnless(parts, "mode", policy.mode(), Policy.Mode.ENFORCE);
-        if (policy.enforcePercent() > 0) {
-            parts.add("enforce-percent " + policy.enforcePercent());
+        addUnless(parts, "mode", policy.rollout().mode(), Policy.Mode.ENFORCE);
+        if (policy.rollout().enforcePercent() > 0) {
+            parts.add("enforce-percent " + policy.rollout().enforcePercent());
         }
         addUnless(parts, "on-failure", policy.onFailure(), FailureMode.OPEN);
         addUnless(parts, "count", policy.count(), Policy.Count.ALWAYS);
-        addUnless(parts, "disclosure", policy.disclosure(), Policy.Disclosure.FULL);
+        addUnless(parts, "disclosure", policy.response().disclosure(), Policy.Disclosure.FULL);
         if (policy.limits().lease() > 0) {
             parts.add("lease " + policy.limits().lease());
         }

@@ -107,7 +107,7 @@ public final class StartWarnings {
     private void checkLongLimits(String backend) {
         Set<String> policies = new TreeSet<>();
         snapshot.policies().values().stream()
-                .filter(policy -> policy.mode() != Policy.Mode.OFF
+                .filter(policy -> policy.rollout().mode() != Policy.Mode.OFF
                         && limits(policy).stream().anyMatch(StartWarnings::isLong))
                 .forEach(policy -> policies.add(policy.name()));
         if (!policies.isEmpty()) {

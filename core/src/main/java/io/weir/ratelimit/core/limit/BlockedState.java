@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
-import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 
 /**
@@ -29,7 +28,7 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
     /**
      * Returns the length of a block.
      *
-     * @param duration more than zero and at most {@link RateLimitBackend#MAX_BLOCK}
+     * @param duration more than zero and at most {@link BlocksKeys#MAX_BLOCK}
      * @return microseconds, 1 or more
      * @throws IllegalArgumentException if the duration is out of range
      */
@@ -42,12 +41,12 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
      * Checks the length of a block.
      *
      * @param duration the length
-     * @throws IllegalArgumentException if it is not more than zero and at most {@link RateLimitBackend#MAX_BLOCK}
+     * @throws IllegalArgumentException if it is not more than zero and at most {@link BlocksKeys#MAX_BLOCK}
      */
     public static void checkRange(Duration duration) {
-        if (duration.isNegative() || duration.isZero() || duration.compareTo(RateLimitBackend.MAX_BLOCK) > 0) {
+        if (duration.isNegative() || duration.isZero() || duration.compareTo(BlocksKeys.MAX_BLOCK) > 0) {
             throw new IllegalArgumentException("a block is longer than zero and at most "
-                    + RateLimitBackend.MAX_BLOCK.toDays() + " days, not " + duration);
+                    + BlocksKeys.MAX_BLOCK.toDays() + " days, not " + duration);
         }
     }
 
@@ -91,10 +90,10 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
         return 0;
     }
 
-    /** Returns {@link Quota#NEVER}: no max-wait lets a call spend ahead of the end. {@link QuotaCalculator} returns the retry-after. */
+    /** Returns {@link Micros#NEVER}: no max-wait lets a call spend ahead of the end. {@link QuotaCalculator} returns the retry-after. */
     @Override
     public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
-        return Quota.NEVER;
+        return Micros.NEVER;
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 
@@ -80,7 +79,7 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
     @Override
     public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
         if (cost > limit.capacity()) {
-            return Quota.NEVER;
+            return Micros.NEVER;
         }
         return hasRoom(limit, cost, nowMicros) ? 0 : endMicros - nowMicros;
     }

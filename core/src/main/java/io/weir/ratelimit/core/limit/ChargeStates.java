@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -57,38 +58,47 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
      */
     public List<Quota> quotas(boolean spent, long nowMicros) {
         Quota[] quotas = new Quota[states.size()];
-        fillQuotas(spent, nowMicros, quotas, 0);
+        for (int i = 0; i < quotas.length; i++) {
+            quotas[i] = QuotaCalculator.quota(charge, i, states.get(i), spent, nowMicros);
+        }
         return List.of(quotas);
     }
 
     /**
-     * Calculates the quota of each limit of several charges.
+     * Calculates the result of the charge.
+     *
+     * @param spent whether the states include the charge
+     * @param nowMicros the instant of the states, in microseconds
+     * @return the result with one quota per limit
+     */
+    public ChargeResult result(boolean spent, long nowMicros) {
+        return new ChargeResult(charge.policy().policy(), charge.shadow(), quotas(spent, nowMicros));
+    }
+
+    /**
+     * Calculates the results of several charges.
      *
      * @param charges the charges with their states
      * @param spent whether the states include the charges
      * @param nowMicros the instant of the states, in microseconds
-     * @return one quota per limit, in the order of the charges and their limits
+     * @return one result per charge, in the order of the charges
      */
-    public static List<Quota> quotas(List<ChargeStates> charges, boolean spent, long nowMicros) {
-        int count = 0;
-        for (int i = 0; i < charges.size(); i++) {
-            count += charges.get(i).states.size();
+    public static List<ChargeResult> results(List<ChargeStates> charges, boolean spent, long nowMicros) {
+        ChargeResult[] results = new ChargeResult[charges.size()];
+        for (int i = 0; i < results.length; i++) {
+            results[i] = charges.get(i).result(spent, nowMicros);
         }
-        Quota[] quotas = new Quota[count];
-        int next = 0;
-        for (int i = 0; i < charges.size(); i++) {
-            next = charges.get(i).fillQuotas(spent, nowMicros, quotas, next);
-        }
-        return List.of(quotas);
+        return List.of(results);
     }
 
-    private int fillQuotas(boolean spent, long nowMicros, Quota[] quotas, int first) {
-        int next = first;
-        for (int i = 0; i < states.size(); i++) {
-            quotas[next] = QuotaCalculator.quota(charge, i, states.get(i), spent, nowMicros);
-            next++;
-        }
-        return next;
+    /**
+     * Returns the result of a shadow charge that is not evaluated.
+     *
+     * @param shadow a shadow charge
+     * @return the result, without quotas
+     */
+    public static ChargeResult unknown(Charge shadow) {
+        return new ChargeResult(shadow.policy().policy(), true, List.of());
     }
 
     /**

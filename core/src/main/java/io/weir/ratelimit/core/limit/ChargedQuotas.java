@@ -1,17 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
-import io.weir.ratelimit.DeferredQuotas;
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import java.util.AbstractList;
 import java.util.List;
+import java.util.Objects;
+import java.util.RandomAccess;
+import org.jspecify.annotations.Nullable;
 
-/** The quota of a spent charge of one limit. */
-public final class ChargedQuotas extends DeferredQuotas {
+/**
+ * The quota of a spent charge of one limit. It is calculated when it is first read, because many callers read only whether the call is
+ * allowed. Several threads can calculate it at the same time.
+ */
+public final class ChargedQuotas extends AbstractList<Quota> implements RandomAccess {
     private final Charge charge;
     private final LimitState state;
     private final long nowMicros;
+
+    /** The calculated quota, which is immutable and therefore safe to read without synchronization. */
+    private @Nullable Quota known;
 
     /**
      * Creates a list of one quota.
@@ -21,10 +31,15 @@ public final class ChargedQuotas extends DeferredQuotas {
      * @param nowMicros the instant of the charge, in microseconds
      */
     public ChargedQuotas(Charge charge, LimitState state, long nowMicros) {
-        super(1);
+        super();
         this.charge = charge;
         this.state = state;
         this.nowMicros = nowMicros;
+    }
+
+    /** Returns the only result of a decision on the charge. */
+    public List<ChargeResult> asResults() {
+        return List.of(new ChargeResult(charge.policy().policy(), charge.shadow(), this));
     }
 
     /**
@@ -59,7 +74,18 @@ public final class ChargedQuotas extends DeferredQuotas {
     }
 
     @Override
-    protected List<Quota> calculate() {
-        return List.of(QuotaCalculator.quota(charge, 0, state, true, nowMicros));
+    public Quota get(int index) {
+        Objects.checkIndex(index, 1);
+        Quota quota = known;
+        if (quota == null) {
+            quota = QuotaCalculator.quota(charge, 0, state, true, nowMicros);
+            known = quota;
+        }
+        return quota;
+    }
+
+    @Override
+    public int size() {
+        return 1;
     }
 }

@@ -124,7 +124,7 @@ public sealed interface LimitState
      * @param limit the limit
      * @param cost the cost in permits, 1 or more
      * @param nowMicros the instant
-     * @return microseconds, 0 if there is room now, {@link io.weir.ratelimit.Quota#NEVER} if the cost exceeds the capacity
+     * @return microseconds, 0 if there is room now, {@link Micros#NEVER} if the cost exceeds the capacity
      */
     long retryAfterMicros(Limit limit, long cost, long nowMicros);
 

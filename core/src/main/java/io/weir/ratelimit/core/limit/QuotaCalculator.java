@@ -5,7 +5,6 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
-import java.time.Duration;
 import java.time.ZonedDateTime;
 
 /** The calculation of the quota of a key from the state of one limit. */
@@ -30,44 +29,38 @@ public final class QuotaCalculator {
         Limit limit = policy.limits().get(index);
         long retryAfter = spent ? 0 : retryAfterMicros(charge, limit, state, nowMicros);
         long remaining = state.remaining(limit, nowMicros);
-        boolean calendar = state instanceof CalendarState;
-        return new Quota(
-                policy.policy(),
-                policy.limitName(index),
-                limit.permits(),
-                limit.capacity(),
-                window(limit, calendar, nowMicros),
-                remaining,
-                retryAfter > 0,
-                retryAfter,
-                state.resetAfterMicros(limit, nowMicros),
-                remaining < limit.capacity() ? nextPermitAfterMicros(limit, state, remaining, nowMicros) : 0,
-                calendar ? periodEnd(limit, (CalendarState) state) : null);
+        Quota.Builder quota = limit(Quota.builder(policy.policy(), policy.limitName(index)), limit, state, nowMicros)
+                .capacity(limit.capacity())
+                .remaining(remaining)
+                .resetAfter(Micros.duration(state.resetAfterMicros(limit, nowMicros)));
+        if (remaining < limit.capacity()) {
+            quota.nextPermitAfter(Micros.duration(nextPermitAfterMicros(limit, state, remaining, nowMicros)));
+        }
+        return (retryAfter > 0 ? Micros.rejectedFor(quota, retryAfter) : quota).build();
+    }
+
+    private static Quota.Builder limit(Quota.Builder quota, Limit limit, LimitState state, long nowMicros) {
+        if (limit.isConcurrency()) {
+            return quota.concurrency(limit.permits());
+        }
+        return state instanceof CalendarState calendar
+                ? quota.calendar(
+                        limit.permits(),
+                        CalendarState.bounds(limit, nowMicros).length(),
+                        periodEnd(limit, calendar))
+                : quota.window(limit.permits(), limit.window());
     }
 
     /** Returns the quota of a blocked key. The limit and the block are waited for at the same time. */
     private static Quota blocked(Quota quota, long blockedMicros) {
-        long untilPermit = quota.remaining() > 0 ? 0 : quota.nextPermitAfterMicros();
-        return new Quota(
-                quota.policy(),
-                quota.name(),
-                quota.permits(),
-                quota.capacity(),
-                quota.window(),
-                0,
-                true,
-                Math.max(quota.retryAfterMicros(), blockedMicros),
-                Math.max(quota.resetAfterMicros(), blockedMicros),
-                quota.capacity() == 0 ? 0 : Math.max(untilPermit, blockedMicros),
-                quota.periodEnd(),
-                blockedMicros);
-    }
-
-    private static Duration window(Limit limit, boolean calendar, long nowMicros) {
-        if (limit.isConcurrency()) {
-            return Duration.ZERO;
-        }
-        return calendar ? CalendarState.bounds(limit, nowMicros).length() : limit.window();
+        long untilPermit = quota.remaining() > 0 ? 0 : Micros.nextPermitAfter(quota);
+        long nextPermit = quota.capacity() == 0 ? 0 : Math.max(untilPermit, blockedMicros);
+        return Micros.rejectedFor(quota.toBuilder(), Math.max(Micros.retryAfter(quota), blockedMicros))
+                .remaining(0)
+                .resetAfter(Micros.duration(Math.max(Micros.resetAfter(quota), blockedMicros)))
+                .nextPermitAfter(Micros.duration(nextPermit))
+                .blockedFor(Micros.duration(blockedMicros))
+                .build();
     }
 
     private static long nextPermitAfterMicros(Limit limit, LimitState state, long remaining, long nowMicros) {
@@ -84,7 +77,7 @@ public final class QuotaCalculator {
     /** Returns the wait until the charge is allowed, which is 0 if its slot is within its max-wait. */
     private static long retryAfterMicros(Charge charge, Limit limit, LimitState state, long nowMicros) {
         long wait = state.retryAfterMicros(limit, charge.cost(), nowMicros);
-        return wait == Quota.NEVER
+        return wait == Micros.NEVER
                 ? wait
                 : Math.max(0, wait - LimitState.maxDelayMicros(limit, charge.maxWaitMicros()));
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Limit;
 
 /**
@@ -136,7 +135,7 @@ public final class SlidingLogState implements LimitState {
     @Override
     public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
         if (cost > limit.permits()) {
-            return Quota.NEVER;
+            return Micros.NEVER;
         }
         if (hasRoom(limit, cost, nowMicros)) {
             return 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Limit;
 
 /**
@@ -77,7 +76,7 @@ public record SlidingWindowState(long startMicros, long current, long previous, 
     @Override
     public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
         if (cost > limit.capacity()) {
-            return Quota.NEVER;
+            return Micros.NEVER;
         }
         if (hasRoom(limit, cost, nowMicros)) {
             return 0;

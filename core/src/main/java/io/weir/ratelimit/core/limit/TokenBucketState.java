@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Limit;
 
 /**
@@ -92,7 +91,7 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent, b
     @Override
     public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
         if (cost > limit.capacity()) {
-            return Quota.NEVER;
+            return Micros.NEVER;
         }
         return untilDebtIs(limit, (limit.capacity() - cost) * limit.windowUnits(), nowMicros);
     }

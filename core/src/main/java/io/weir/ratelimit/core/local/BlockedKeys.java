@@ -30,7 +30,7 @@ final class BlockedKeys {
         if (nowMicros >= latestEndMicros) {
             return 0;
         }
-        Long end = ends.get(new StateKey(storedKey, policy));
+        Long end = ends.get(StateKey.of(storedKey, policy));
         return end != null && end > nowMicros ? end : 0;
     }
 
@@ -40,7 +40,7 @@ final class BlockedKeys {
      * @return the end of the block; 0 if too many keys are blocked
      */
     synchronized long block(String policy, String storedKey, long endMicros, long nowMicros) {
-        StateKey key = new StateKey(storedKey, policy);
+        StateKey key = StateKey.of(storedKey, policy);
         if (nowMicros >= latestEndMicros || (ends.size() >= maxBlocks && !ends.containsKey(key))) {
             if (nowMicros < searchMicros) {
                 return 0;
@@ -56,7 +56,7 @@ final class BlockedKeys {
     }
 
     synchronized void unblock(String policy, String storedKey) {
-        ends.remove(new StateKey(storedKey, policy));
+        ends.remove(StateKey.of(storedKey, policy));
         if (ends.isEmpty()) {
             latestEndMicros = 0;
         }

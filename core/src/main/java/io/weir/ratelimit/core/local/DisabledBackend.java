@@ -6,12 +6,15 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.QuotaCalculator;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.SettlesCharges;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /** The backend if limits are disabled: it allows every call and counts nothing. */
-public final class DisabledBackend implements RateLimitBackend {
+public final class DisabledBackend implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys {
     @Override
     public String name() {
         return "off";
@@ -48,37 +51,50 @@ public final class DisabledBackend implements RateLimitBackend {
     }
 
     @Override
-    public List<Quota> peek(Charge charge) {
+    public List<Quota> peek(List<Charge> charges) {
         List<Quota> quotas = new ArrayList<>();
-        for (Limit limit : charge.policy().limits()) {
-            quotas.add(QuotaCalculator.quota(charge, quotas.size(), LimitState.untouched(limit, 0), false, 0));
+        for (Charge charge : charges) {
+            List<Limit> limits = charge.policy().limits();
+            for (int i = 0; i < limits.size(); i++) {
+                quotas.add(QuotaCalculator.quota(charge, i, LimitState.untouched(limits.get(i), 0), false, 0));
+            }
         }
         return quotas;
     }
 
     @Override
-    public void refund(Receipt receipt) {
-        // nothing was spent
+    public CompletionStage<Void> refund(Receipt receipt) {
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
-        return List.of();
+    public CompletionStage<List<Charge>> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return CompletableFuture.completedStage(List.of());
     }
 
     @Override
-    public void refund(Charge charge) {
-        // nothing was spent
+    public CompletionStage<Void> release(Receipt receipt) {
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
+    public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
+        return CompletableFuture.completedStage(List.of());
+    }
+
+    @Override
+    public CompletionStage<Void> refund(Charge charge) {
+        return CompletableFuture.completedStage(null);
+    }
+
+    @Override
+    public void reset(List<PolicyLimits> limits, String storedKey) {
         // nothing is kept
     }
 
     @Override
-    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
-        return duration;
+    public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
+        return CompletableFuture.completedStage(duration);
     }
 
     @Override
@@ -88,7 +104,7 @@ public final class DisabledBackend implements RateLimitBackend {
     }
 
     @Override
-    public void unblock(PolicyLimits policy, String storedKey) {
-        // nothing is blocked
+    public CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
+        return CompletableFuture.completedStage(null);
     }
 }

@@ -25,16 +25,16 @@ final class LimitSketches {
     private static final int MAX_COLUMN_BITS = 17;
 
     /**
-     * The limits that share a sketch. Limits of several tiers have the same suffix.
+     * The limits that share a sketch. Limits of several tiers can share one.
      *
-     * @param suffix the suffix of the stored key, which names the policy, the algorithm and the window
+     * @param limit the policy, the kind and the window
      * @param unit the unit of the cells
      * @param period the calendar of a calendar limit, which differs between keys with an anchor or a zone of their own
      */
-    record Id(String suffix, int unit, Optional<CalendarPeriod> period) {
-        static Id of(String suffix, Limit limit) {
+    record Id(StateKey limit, int unit, Optional<CalendarPeriod> period) {
+        static Id of(StateKey key, Limit limit) {
             boolean bucket = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.LEAKY_BUCKET;
-            return new Id(suffix, bucket ? limit.unitExponent() : WindowSketch.shift(limit), limit.period());
+            return new Id(key.ofAllKeys(), bucket ? limit.unitExponent() : WindowSketch.shift(limit), limit.period());
         }
     }
 
@@ -79,7 +79,7 @@ final class LimitSketches {
     LimitState read(StateKey key, Limit limit, long nowMicros) {
         lock.lock();
         try {
-            LimitSketch sketch = sketches.get(Id.of(key.suffix(), limit));
+            LimitSketch sketch = sketches.get(Id.of(key, limit));
             return sketch == null || limit.permits() == 0
                     ? LimitState.untouched(limit, nowMicros)
                     : sketch.read(hash.hash(key.storedKey()), limit, nowMicros);
@@ -93,7 +93,7 @@ final class LimitSketches {
      * lock.
      */
     boolean create(StateKey key, Limit limit, long nowMicros) {
-        Id id = Id.of(key.suffix(), limit);
+        Id id = Id.of(key, limit);
         if (limit.isConcurrency()) {
             return false; // shared counts have no slots to release
         }
@@ -113,7 +113,7 @@ final class LimitSketches {
 
     /** Spends a cost of a key whose sketch exists. The caller holds the lock. */
     void spend(StateKey key, Limit limit, long cost, long nowMicros) {
-        LimitSketch sketch = Objects.requireNonNull(sketches.get(Id.of(key.suffix(), limit)));
+        LimitSketch sketch = Objects.requireNonNull(sketches.get(Id.of(key, limit)));
         sketch.spend(hash.hash(key.storedKey()), limit, cost, nowMicros);
     }
 

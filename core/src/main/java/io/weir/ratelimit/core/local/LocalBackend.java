@@ -8,14 +8,19 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
 import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
+import io.weir.ratelimit.spi.SettlesCharges;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * thousand at most, a call with a new key fails with {@link BackendException.Reason#FULL}. {@link #acquireApproximately} then decides it
  * with counts that new keys share.
  */
-public final class LocalBackend implements RateLimitBackend, InstantSource {
+public final class LocalBackend
+        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, InstantSource {
     private final TimeSource time;
 
     /** The clock of the process; null if the clock is another one. */
@@ -148,6 +154,12 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
         table.unlock(shards);
     }
 
+    /** Returns no rejection, because a call that fails here fails for its new keys. */
+    @Override
+    public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
+        return Optional.empty();
+    }
+
     @Override
     public Optional<Decision> acquireApproximately(List<Charge> charges) {
         List<Charge> enforced = enforced(charges);
@@ -205,7 +217,16 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     }
 
     @Override
-    public List<Quota> peek(Charge charge) {
+    public List<Quota> peek(List<Charge> charges) {
+        if (charges.size() == 1) {
+            return peek(charges.get(0));
+        }
+        List<Quota> quotas = new ArrayList<>();
+        charges.forEach(charge -> quotas.addAll(peek(charge)));
+        return quotas;
+    }
+
+    private List<Quota> peek(Charge charge) {
         PendingCharge[] pending = {new PendingCharge(charge)};
         long shards = pending[0].shards();
         lock(pending, shards);
@@ -219,24 +240,25 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     }
 
     @Override
-    public void refund(Receipt receipt) {
+    public CompletionStage<Void> refund(Receipt receipt) {
         if (receipt instanceof BackendReceipt spent) {
             refunds.refund(spent);
         }
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+    public CompletionStage<List<Charge>> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
         if (!(receipt instanceof BackendReceipt spent)) {
-            return List.of();
+            return CompletableFuture.completedStage(List.of());
         }
         LocalSettlement settlement = new LocalSettlement(table, time, actualCost);
         List<Charge> settled = settlement.settle(spent, selection);
         if (!settlement.isComplete()) {
             spent.settlementFailed(settled);
-            throw new BackendException(BackendException.Reason.FULL, fullMessage, null);
+            return CompletableFuture.failedStage(new BackendException(BackendException.Reason.FULL, fullMessage, null));
         }
-        return settled;
+        return CompletableFuture.completedStage(settled);
     }
 
     @Override
@@ -258,18 +280,23 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     }
 
     @Override
-    public void refund(Charge charge) {
+    public CompletionStage<Void> refund(Charge charge) {
         refunds.refund(charge);
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        refunds.reset(policy, storedKey);
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        limits.forEach(each -> refunds.reset(each, storedKey));
     }
 
     @Override
-    public Duration block(PolicyLimits policy, String storedKey, Duration duration) {
-        return blocks.block(policy, storedKey, duration);
+    public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
+        try {
+            return CompletableFuture.completedStage(blocks.block(policy, storedKey, duration));
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
     }
 
     @Override
@@ -283,7 +310,8 @@ public final class LocalBackend implements RateLimitBackend, InstantSource {
     }
 
     @Override
-    public void unblock(PolicyLimits policy, String storedKey) {
+    public CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
         blocks.unblock(policy, storedKey);
+        return CompletableFuture.completedStage(null);
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import java.util.ArrayList;
@@ -73,15 +73,15 @@ final class LockedAcquire {
     }
 
     private Decision withoutShadows(boolean allowed, long waitMicros) {
-        ChargeStates[] results = new ChargeStates[charges.length];
-        for (int i = 0; i < results.length; i++) {
-            results[i] = spendOrKeep(charges[i], allowed);
+        ChargeStates[] states = new ChargeStates[charges.length];
+        for (int i = 0; i < states.length; i++) {
+            states[i] = spendOrKeep(charges[i], allowed);
         }
-        List<ChargeStates> all = List.of(results);
-        List<Quota> quotas = ChargeStates.quotas(all, allowed, nowMicros);
+        List<ChargeStates> all = List.of(states);
+        List<ChargeResult> results = ChargeStates.results(all, allowed, nowMicros);
         return allowed
-                ? new Decision.Allowed(quotas, new BackendReceipt(sketched ? stored(all) : all), waitMicros)
-                : new Decision.Rejected(quotas);
+                ? new Decision.Allowed(results, new BackendReceipt(sketched ? stored(all) : all), waitMicros)
+                : new Decision.Rejected(results);
     }
 
     /** Returns the charges whose keys are all in the table. A sketch cannot refund: a lower cell would be too low for other keys. */
@@ -96,24 +96,24 @@ final class LockedAcquire {
     }
 
     private Decision withShadows(boolean allowed, long waitMicros) {
-        List<Quota> quotas = new ArrayList<>();
-        List<Quota> shadowQuotas = new ArrayList<>();
+        List<ChargeResult> results = new ArrayList<>(charges.length);
         List<ChargeStates> spent = new ArrayList<>();
         for (PendingCharge charge : charges) {
-            // The shadow charges of a rejected call have no result, on any backend.
+            // The shadow charges of a rejected call are not evaluated, on any backend.
             if (charge.isShadow() && !allowed) {
+                results.add(charge.unknownResult());
                 continue;
             }
             boolean spends = allowed && charge.hasRoom();
-            ChargeStates result = spendOrKeep(charge, spends);
-            (charge.isShadow() ? shadowQuotas : quotas).addAll(result.quotas(spends, nowMicros));
+            ChargeStates states = spendOrKeep(charge, spends);
+            results.add(states.result(spends, nowMicros));
             if (spends) {
-                spent.add(result);
+                spent.add(states);
             }
         }
         return allowed
-                ? new Decision.Allowed(quotas, new BackendReceipt(spent), waitMicros, shadowQuotas)
-                : new Decision.Rejected(quotas);
+                ? new Decision.Allowed(results, new BackendReceipt(spent), waitMicros)
+                : new Decision.Rejected(results);
     }
 
     private ChargeStates spendOrKeep(PendingCharge charge, boolean spends) {

@@ -43,7 +43,7 @@ final class PenaltyCounts {
      * @return the number of the penalty that they lead to, 0 for none
      */
     synchronized int count(String policy, String storedKey, long rejections, PenaltyRule rule, long nowMicros) {
-        StateKey key = new StateKey(storedKey, policy);
+        StateKey key = StateKey.of(storedKey, policy);
         Counted before = keys.get(key);
         if (before == null && keys.size() >= maxKeys) {
             if (nowMicros < searchMicros) {
@@ -81,6 +81,6 @@ final class PenaltyCounts {
     }
 
     synchronized void forget(String policy, String storedKey) {
-        keys.remove(new StateKey(storedKey, policy));
+        keys.remove(StateKey.of(storedKey, policy));
     }
 }

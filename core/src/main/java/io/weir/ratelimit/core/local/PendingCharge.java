@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
@@ -35,6 +36,11 @@ final class PendingCharge {
 
     boolean isShadow() {
         return charge.shadow();
+    }
+
+    /** Returns the result of a shadow charge that is not evaluated. */
+    ChargeResult unknownResult() {
+        return ChargeStates.unknown(charge);
     }
 
     /** Takes the stored state of each limit. */

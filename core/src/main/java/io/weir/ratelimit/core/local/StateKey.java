@@ -2,42 +2,71 @@
 package io.weir.ratelimit.core.local;
 
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.Limit;
 
-/** One limit of one stored key. A value-based class that keeps its hash code. */
+/**
+ * One limit of one stored key. A value-based class that keeps its hash code. A limit is the same for a key if its policy, its kind and its
+ * window are the same, whatever its permits are. A changed timeout of a concurrency limit keeps the slots.
+ */
 final class StateKey implements Comparable<StateKey> {
+    private static final String CALENDAR = "calendar";
+    private static final String CONCURRENCY = "concurrency";
+    private static final String POLICY = "";
+
     private final String storedKey;
-    private final String suffix;
+    private final String policy;
+    private final String kind;
+    private final long windowMicros;
     private final int hash;
 
-    /**
-     * Creates a key.
-     *
-     * @param storedKey the stored key
-     * @param suffix the {@linkplain PolicyLimits#storedKeySuffix suffix} of the limit
-     */
-    StateKey(String storedKey, String suffix) {
+    private StateKey(String storedKey, String policy, String kind, long windowMicros) {
         this.storedKey = storedKey;
-        this.suffix = suffix;
-        this.hash = 31 * storedKey.hashCode() + suffix.hashCode();
+        this.policy = policy;
+        this.kind = kind;
+        this.windowMicros = windowMicros;
+        this.hash = 31 * (31 * storedKey.hashCode() + policy.hashCode())
+                + 31 * kind.hashCode()
+                + Long.hashCode(windowMicros);
+    }
+
+    /** Returns the key of a stored key under a policy, whatever the limits of the policy are. */
+    static StateKey of(String storedKey, String policy) {
+        return new StateKey(storedKey, policy, POLICY, 0);
     }
 
     /** Returns the key of one limit of a charge. */
     static StateKey of(Charge charge, int index) {
-        return new StateKey(charge.storedKey(), charge.policy().storedKeySuffix(index));
+        return of(
+                charge.storedKey(),
+                charge.policy().policy(),
+                charge.policy().limits().get(index));
+    }
+
+    private static StateKey of(String storedKey, String policy, Limit limit) {
+        if (limit.isConcurrency()) {
+            return new StateKey(storedKey, policy, CONCURRENCY, 0);
+        }
+        String kind = limit.period().isPresent() ? CALENDAR : limit.algorithm().configName();
+        return new StateKey(storedKey, policy, kind, limit.windowMicros());
     }
 
     String storedKey() {
         return storedKey;
     }
 
-    String suffix() {
-        return suffix;
+    /** Returns the limit of this key without its stored key. */
+    StateKey ofAllKeys() {
+        return new StateKey("", policy, kind, windowMicros);
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof StateKey that && storedKey.equals(that.storedKey) && suffix.equals(that.suffix);
+        return other instanceof StateKey that
+                && hash == that.hash
+                && windowMicros == that.windowMicros
+                && storedKey.equals(that.storedKey)
+                && kind.equals(that.kind)
+                && policy.equals(that.policy);
     }
 
     @Override
@@ -49,6 +78,14 @@ final class StateKey implements Comparable<StateKey> {
     @Override
     public int compareTo(StateKey other) {
         int byStoredKey = storedKey.compareTo(other.storedKey);
-        return byStoredKey != 0 ? byStoredKey : suffix.compareTo(other.suffix);
+        if (byStoredKey != 0) {
+            return byStoredKey;
+        }
+        int byPolicy = policy.compareTo(other.policy);
+        if (byPolicy != 0) {
+            return byPolicy;
+        }
+        int byKind = kind.compareTo(other.kind);
+        return byKind == 0 ? Long.compare(windowMicros, other.windowMicros) : byKind;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
@@ -58,12 +59,15 @@ final class UnlockedAcquire {
             LimitState current = before.asOf(limit, now);
             long wait = current.retryAfterMicros(limit, charge.cost(), now);
             if (wait > LimitState.maxDelayMicros(limit, charge.maxWaitMicros())) {
-                return new Decision.Rejected(List.of(QuotaCalculator.quota(charge, 0, current, false, now)));
+                return new Decision.Rejected(List.of(new ChargeResult(
+                        charge.policy().policy(),
+                        false,
+                        List.of(QuotaCalculator.quota(charge, 0, current, false, now)))));
             }
             LimitState spent = current.spend(limit, charge.cost(), now);
             if (stored.compareAndSet(before, spent)) {
                 return new Decision.Allowed(
-                        new ChargedQuotas(charge, spent, now), new BackendReceipt(charge, spent), wait);
+                        new ChargedQuotas(charge, spent, now).asResults(), new BackendReceipt(charge, spent), wait);
             }
         }
         return null;

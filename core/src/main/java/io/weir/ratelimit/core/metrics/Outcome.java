@@ -55,7 +55,7 @@ public enum Outcome {
         }
         for (int i = 0; i < quotas.size(); i++) {
             if (quotas.get(i).rejected()) {
-                boolean blocked = quotas.get(i).blockedMicros() > 0;
+                boolean blocked = quotas.get(i).blocked();
                 return charge.shadow() ? SHADOW_REJECTED : blocked ? BLOCKED : REJECTED;
             }
         }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.metrics;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
@@ -12,7 +13,6 @@ import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.lang.System.Logger.Level;
-import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,11 +82,10 @@ final class RejectionLog implements SelectiveListener {
     private void logShadowRejections(DecisionEvent event) {
         for (int i = 0; i < event.charges().size(); i++) {
             Charge charge = event.charges().get(i);
-            List<Quota> rejected = charge.shadow()
-                    ? event.quotasOf(i).stream().filter(Quota::rejected).toList()
-                    : List.of();
-            if (!rejected.isEmpty()) {
-                String retryAfter = text(new Decision.Rejected(rejected));
+            List<Quota> quotas = charge.shadow() ? event.quotasOf(i) : List.of();
+            if (quotas.stream().anyMatch(Quota::rejected)) {
+                ChargeResult ifEnforced = new ChargeResult(charge.policy().policy(), false, quotas);
+                String retryAfter = text(new Decision.Rejected(List.of(ifEnforced)));
                 String key = keys.of(charge.storedKey());
                 logLine(charge.policy().policy(), event.endpoint(), key, charge.cost(), retryAfter, "shadow");
             }
@@ -112,10 +111,12 @@ final class RejectionLog implements SelectiveListener {
 
     /** Formats the wait like the header field: in seconds, rounded up; and the end of the period of a calendar limit. */
     private static String text(Decision.Rejected rejected) {
-        ZonedDateTime end = rejected.decisiveQuota().periodEnd();
+        String end = rejected.decisiveQuota()
+                .periodEnd()
+                .map(date -> " (resets on " + PeriodEnd.text(date) + ")")
+                .orElse("");
         return rejected.retryAfter()
-                .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s"
-                        + (end == null ? "" : " (resets on " + PeriodEnd.text(end) + ")"))
+                .map(wait -> wait.plusNanos(999_999_999).toSeconds() + "s" + end)
                 .orElse("never");
     }
 }

@@ -13,7 +13,6 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
-import io.weir.ratelimit.spi.FleetStore;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;

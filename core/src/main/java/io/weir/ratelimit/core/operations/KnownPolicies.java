@@ -47,8 +47,8 @@ public record KnownPolicies(
         policy.tiers().limits().forEach((tier, limits) -> tiers.put(tier, texts(limits)));
         return new PolicyView(
                 policy.name(),
-                policy.mode().name().toLowerCase(Locale.ROOT),
-                policy.enforcePercent(),
+                policy.rollout().mode().name().toLowerCase(Locale.ROOT),
+                policy.rollout().enforcePercent(),
                 policy.form().algorithm().configName(),
                 policy.key().toString(),
                 policy.key().terms(),

@@ -6,7 +6,6 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
-import io.weir.ratelimit.spi.FleetStore;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.outgoing;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
@@ -11,12 +12,12 @@ import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +30,7 @@ import java.util.function.Supplier;
  * methods are called on the thread of the REST client.
  */
 public final class OutgoingCalls {
-    private static final long SECOND_MICROS = 1_000_000;
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     /** The waits for a slot after which a call is rejected if the key is paused again. */
     private static final int MAX_PAUSED_WAITS = 3;
@@ -135,7 +136,7 @@ public final class OutgoingCalls {
         boolean allowed = state.budget.tryTake();
         listener.retried(state.client.name(), allowed);
         if (!allowed) {
-            throw exceeded(state.client, "retry budget", Quota.NEVER);
+            throw exceeded(state.client, "retry budget", Micros.NEVER);
         }
     }
 
@@ -187,7 +188,7 @@ public final class OutgoingCalls {
         }
         try {
             return limiter.peek(blocked.name(), key).stream()
-                    .mapToLong(Quota::blockedMicros)
+                    .mapToLong(Micros::blockedFor)
                     .max()
                     .orElse(0);
         } catch (RateLimitUnavailableException | IllegalArgumentException e) {
@@ -200,7 +201,7 @@ public final class OutgoingCalls {
         List<Binding.PolicyCost> due = new ArrayList<>();
         for (String name : client.policies()) {
             Policy policy = current.get(name);
-            if (policy != null && policy.mode() != Policy.Mode.OFF) {
+            if (policy != null && policy.rollout().mode() != Policy.Mode.OFF) {
                 due.add(new Binding.PolicyCost(policy, policy.cost()));
             }
         }
@@ -209,20 +210,16 @@ public final class OutgoingCalls {
 
     /** Creates the rejection of a call that no limit of a policy has rejected. */
     private static RateLimitExceededException exceeded(OutgoingClient client, String cause, long retryAfterMicros) {
-        long reset = retryAfterMicros == Quota.NEVER ? 0 : retryAfterMicros;
-        Quota quota = new Quota(
-                client.policies().get(0),
-                client.name() + "-" + cause.replace(' ', '-'),
-                0,
-                0,
-                Duration.of(Math.max(SECOND_MICROS, reset), ChronoUnit.MICROS),
-                0,
-                true,
-                retryAfterMicros,
-                reset,
-                0);
+        Duration reset = Micros.duration(retryAfterMicros == Micros.NEVER ? 0 : retryAfterMicros);
+        Duration window = reset.compareTo(SECOND) < 0 ? SECOND : reset;
+        Quota.Builder builder = Quota.builder(
+                        client.policies().get(0), client.name() + "-" + cause.replace(' ', '-'))
+                .window(0, window)
+                .resetAfter(reset);
+        Quota quota = Micros.rejectedFor(builder, retryAfterMicros).build();
         return new RateLimitExceededException(
-                new Decision.Rejected(List.of(quota)), cause + " of client " + client.name());
+                new Decision.Rejected(List.of(new ChargeResult(quota.policy(), false, List.of(quota)))),
+                cause + " of client " + client.name());
     }
 
     /**

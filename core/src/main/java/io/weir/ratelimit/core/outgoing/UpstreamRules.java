@@ -9,6 +9,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.outgoing.OutgoingListener.Cause;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -207,6 +208,6 @@ final class UpstreamRules {
         double added = bucket && own.permits() > 0
                 ? (double) excess / own.permits() * own.window().toSeconds() * SECOND_MICROS
                 : 0;
-        return own.resetAfterMicros() + added <= (reported.resetSeconds() + 1) * SECOND_MICROS ? excess : 0;
+        return Micros.resetAfter(own) + added <= (reported.resetSeconds() + 1) * SECOND_MICROS ? excess : 0;
     }
 }

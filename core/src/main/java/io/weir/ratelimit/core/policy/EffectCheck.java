@@ -51,12 +51,12 @@ public final class EffectCheck {
                     ConfigKeys.ENFORCE_PERCENT,
                     ConfigKeys.MODE,
                     "shadow",
-                    policy -> policy.mode() == Policy.Mode.SHADOW),
+                    policy -> policy.rollout().mode() == Policy.Mode.SHADOW),
             new OfPolicy(
                     ConfigKeys.PENALTY_AFTER,
                     ConfigKeys.MODE,
                     "enforce",
-                    policy -> policy.canReject() || policy.mode() == Policy.Mode.OFF));
+                    policy -> policy.canReject() || policy.rollout().mode() == Policy.Mode.OFF));
 
     private static final List<OfApplication> OF_APPLICATION = List.of(
             new OfApplication(ConfigKeys.FORWARDED_HEADER, ConfigKeys.TRUSTED_PROXIES, "10.0.0.0/8"),

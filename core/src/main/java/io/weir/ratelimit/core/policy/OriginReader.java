@@ -69,7 +69,7 @@ final class OriginReader {
                 "algorithm", policy.form().algorithm().configName(),
                 "key", policy.key().toString(),
                 "cost", Long.toString(policy.cost()),
-                "mode", policy.mode().name().toLowerCase(Locale.ROOT),
+                "mode", policy.rollout().mode().name().toLowerCase(Locale.ROOT),
                 "on-failure", policy.onFailure().configName());
     }
 }

@@ -20,14 +20,12 @@ import java.util.Optional;
  * @param cost the default cost of a call in permits, 1 or more
  * @param onFailure the decision while the backend is unavailable
  * @param maxWaiting the number of calls that may hold a thread while they wait, 1 or more
- * @param mode whether the policy rejects calls
+ * @param rollout whether the policy rejects calls
  * @param count the calls that stay charged
- * @param disclosure the information that clients get
- * @param help a URI reference of a page about the limit
+ * @param response the information that clients get
  * @param pathRule the requests that the policy applies to without an annotation
  * @param notifyAt the used shares of each limit that are reported once per key and period, in percent from 1 to 100, ascending
  * @param penalty the rule by which rejections of a key block it; empty for no penalties
- * @param enforcePercent the share of the keys for which the policy rejects calls in shadow mode, in percent from 0 to 100
  */
 public record Policy(
         PolicyLimits limits,
@@ -37,14 +35,12 @@ public record Policy(
         long cost,
         FailureMode onFailure,
         int maxWaiting,
-        Mode mode,
+        Rollout rollout,
         Count count,
-        Disclosure disclosure,
-        Optional<String> help,
+        Response response,
         Optional<PathRule> pathRule,
         List<Integer> notifyAt,
-        Optional<PenaltyRule> penalty,
-        int enforcePercent) {
+        Optional<PenaltyRule> penalty) {
 
     /** The hash that selects keys. Its key is constant, so that all instances select the same keys. */
     private static final SipHash SELECTION = new SipHash(0x776569722d656e66L, 0x6f7263652d706374L);
@@ -63,6 +59,28 @@ public record Policy(
         SHADOW,
         /** The policy is disabled. A request that it matches is still not one for {@code paths=default}. */
         OFF
+    }
+
+    /**
+     * The keys for which a policy rejects calls.
+     *
+     * @param mode the effect on calls
+     * @param enforcePercent the share of the keys for which the policy rejects calls in shadow mode, in percent from 0 to 100
+     */
+    public record Rollout(Mode mode, int enforcePercent) {
+        /** The policy rejects the calls of all keys. */
+        public static final Rollout ALL = new Rollout(Mode.ENFORCE, 0);
+    }
+
+    /**
+     * The information about a policy that clients get.
+     *
+     * @param disclosure the amount of the information
+     * @param help a URI reference of a page about the limit
+     */
+    public record Response(Disclosure disclosure, Optional<String> help) {
+        /** The name and the quotas, without a page. */
+        public static final Response FULL = new Response(Disclosure.FULL, Optional.empty());
     }
 
     /** The calls that stay charged. Other calls get a refund when their outcome is known. */
@@ -108,75 +126,36 @@ public record Policy(
     }
 
     /**
-     * Creates a policy that reports no used shares and has no penalties.
+     * Starts a policy with defaults for all attributes but two.
      *
      * @param limits the name and the limits of callers without a tier
-     * @param form the attributes that all limits share
-     * @param tiers the limits of callers with a tier
      * @param key the key
-     * @param cost the default cost of a call in permits, 1 or more
-     * @param onFailure the decision while the backend is unavailable
-     * @param maxWaiting the number of calls that may hold a thread while they wait, 1 or more
-     * @param mode whether the policy rejects calls
-     * @param count the calls that stay charged
-     * @param disclosure the information that clients get
-     * @param help a URI reference of a page about the limit
-     * @param pathRule the requests that the policy applies to without an annotation
+     * @return a builder
      */
-    public Policy(
-            PolicyLimits limits,
-            LimitForm form,
-            Tiers tiers,
-            KeyExpression key,
-            long cost,
-            FailureMode onFailure,
-            int maxWaiting,
-            Mode mode,
-            Count count,
-            Disclosure disclosure,
-            Optional<String> help,
-            Optional<PathRule> pathRule) {
-        this(
-                limits,
-                form,
-                tiers,
-                key,
-                cost,
-                onFailure,
-                maxWaiting,
-                mode,
-                count,
-                disclosure,
-                help,
-                pathRule,
-                List.of(),
-                Optional.empty(),
-                0);
+    public static PolicyBuilder builder(PolicyLimits limits, KeyExpression key) {
+        return new PolicyBuilder(limits, key);
     }
 
     /**
-     * Creates a policy with defaults for all other attributes.
+     * Starts a policy with the attributes of this one.
      *
-     * @param limits the name and the limits
-     * @param key the key
-     * @param cost the cost of a call in permits, 1 or more
-     * @param onFailure the decision while the backend is unavailable
-     * @param maxWaiting the number of calls that may hold a thread while they wait, 1 or more
+     * @return a builder
      */
-    public Policy(PolicyLimits limits, KeyExpression key, long cost, FailureMode onFailure, int maxWaiting) {
-        this(
-                limits,
-                LimitForm.of(limits.limits().get(0).algorithm()),
-                Tiers.NONE,
-                key,
-                cost,
-                onFailure,
-                maxWaiting,
-                Mode.ENFORCE,
-                Count.ALWAYS,
-                Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty());
+    public PolicyBuilder toBuilder() {
+        return builder(limits, key)
+                .form(form)
+                .tiers(tiers)
+                .cost(cost)
+                .onFailure(onFailure)
+                .maxWaiting(maxWaiting)
+                .mode(rollout.mode)
+                .enforcePercent(rollout.enforcePercent)
+                .count(count)
+                .disclosure(response.disclosure)
+                .help(response.help)
+                .pathRule(pathRule)
+                .notifyAt(notifyAt)
+                .penalty(penalty);
     }
 
     /**
@@ -186,22 +165,7 @@ public record Policy(
      * @return a policy without tiers, for checks
      */
     public Policy withLimits(PolicyLimits ofKey) {
-        return new Policy(
-                ofKey,
-                form,
-                Tiers.NONE,
-                key,
-                cost,
-                onFailure,
-                maxWaiting,
-                mode,
-                count,
-                disclosure,
-                help,
-                pathRule,
-                notifyAt,
-                penalty,
-                enforcePercent);
+        return toBuilder().limits(ofKey).tiers(Tiers.NONE).build();
     }
 
     /**
@@ -219,7 +183,7 @@ public record Policy(
      * @return true if it is enforced, for all keys or for some
      */
     public boolean canReject() {
-        return mode == Mode.ENFORCE || (mode == Mode.SHADOW && enforcePercent > 0);
+        return rollout.mode == Mode.ENFORCE || (rollout.mode == Mode.SHADOW && rollout.enforcePercent > 0);
     }
 
     /**
@@ -229,12 +193,12 @@ public record Policy(
      * @return true in shadow mode, unless the key is in the share that is enforced
      */
     public boolean isShadowFor(String storedKey) {
-        return mode == Mode.SHADOW && (enforcePercent == 0 || !isSelected(storedKey));
+        return rollout.mode == Mode.SHADOW && (rollout.enforcePercent == 0 || !isSelected(storedKey));
     }
 
     /** The name is part of the hash, so that not the same keys are the first under each policy. */
     private boolean isSelected(String storedKey) {
-        return Long.remainderUnsigned(SELECTION.hash(name() + ' ' + storedKey), 100) < enforcePercent;
+        return Long.remainderUnsigned(SELECTION.hash(name() + ' ' + storedKey), 100) < rollout.enforcePercent;
     }
 
     /**

@@ -73,22 +73,21 @@ final class PolicyReader {
         Optional<PenaltyRule> penalty = new PenaltyReader(properties).read();
         return policyLimits.isEmpty() || key.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Policy(
-                        policyLimits.get(),
-                        form,
-                        tiers,
-                        key.get(),
-                        cost,
-                        onFailure,
-                        maxWaiting,
-                        mode,
-                        count,
-                        disclosure,
-                        help,
-                        pathRule,
-                        notifyAt,
-                        penalty,
-                        enforcePercent));
+                : Optional.of(Policy.builder(policyLimits.get(), key.get())
+                        .form(form)
+                        .tiers(tiers)
+                        .cost(cost)
+                        .onFailure(onFailure)
+                        .maxWaiting(maxWaiting)
+                        .mode(mode)
+                        .count(count)
+                        .disclosure(disclosure)
+                        .help(help)
+                        .pathRule(pathRule)
+                        .notifyAt(notifyAt)
+                        .penalty(penalty)
+                        .enforcePercent(enforcePercent)
+                        .build());
     }
 
     private LimitForm form() {

@@ -117,8 +117,9 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     boolean isMinimal(List<Charge> charges) {
         for (PolicyCost policyCost : policies) {
             Policy policy = policyCost.policy();
-            if (policy.disclosure() == Policy.Disclosure.MINIMAL
-                    && (policy.mode() == Policy.Mode.ENFORCE || (policy.canReject() && isEnforced(policy, charges)))) {
+            if (policy.response().disclosure() == Policy.Disclosure.MINIMAL
+                    && (policy.rollout().mode() == Policy.Mode.ENFORCE
+                            || (policy.canReject() && isEnforced(policy, charges)))) {
                 return true;
             }
         }

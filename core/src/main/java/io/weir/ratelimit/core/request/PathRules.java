@@ -84,7 +84,7 @@ public final class PathRules {
         if (known >= 0) {
             joined.remove(known);
         }
-        if (spent > 0 && policy.mode() != Policy.Mode.OFF) {
+        if (spent > 0 && policy.rollout().mode() != Policy.Mode.OFF) {
             joined.add(known >= 0 ? known : joined.size(), new Binding.PolicyCost(policy, spent));
         }
     }

@@ -7,6 +7,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -44,7 +45,7 @@ public final class HeldSlots {
 
     private record DueRelease(HeldReceipt held, Receipt receipt, long endNanos) {}
 
-    private final SlotBackend backend;
+    private final HoldsSlots backend;
     private final Sleeper sleeper;
     private final Executor executor;
     private final SlotQueues queues;
@@ -67,7 +68,7 @@ public final class HeldSlots {
     private volatile boolean renewing;
     private volatile SlotListener listener = SlotListener.NONE;
 
-    public HeldSlots(SlotBackend backend, Sleeper sleeper, Executor executor, SlotQueues queues) {
+    public HeldSlots(HoldsSlots backend, Sleeper sleeper, Executor executor, SlotQueues queues) {
         this.backend = backend;
         this.sleeper = sleeper;
         this.executor = executor;

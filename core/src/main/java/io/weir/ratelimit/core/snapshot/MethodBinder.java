@@ -45,7 +45,7 @@ record MethodBinder(
         List<Binding.PolicyCost> policyCosts = new ArrayList<>();
         for (String name : limits.policies()) {
             Policy policy = policies.containsKey(name) ? policies.get(name) : latePolicy(limits, name);
-            if (policy.mode() != Policy.Mode.OFF) {
+            if (policy.rollout().mode() != Policy.Mode.OFF) {
                 policyCosts.add(new Binding.PolicyCost(
                         policy, costs.getOrDefault(limits.endpoint(), limits.costUnder(policy))));
             }

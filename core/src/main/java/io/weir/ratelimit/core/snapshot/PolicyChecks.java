@@ -9,13 +9,16 @@ import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.outgoing.ClientPolicyCheck;
 import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.OverrideReader;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.Collection;
@@ -91,9 +94,24 @@ record PolicyChecks(
     private void checkBackend(Policy policy, ConfigProperties config, Problems problems) {
         Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
                 .flatMap(limits -> limits.limits().stream())
-                .filter(limit -> !backend.supports(limit))
+                .filter(limit -> !supports(limit))
                 .findFirst()
                 .ifPresent(limit -> problems.add(unsupported(policy, limit, new ConfigReader(config, problems))));
+        if (policy.penalty().isPresent() && backend.capability(BlocksKeys.class).isEmpty()) {
+            PolicyProperties properties = new ConfigReader(config, problems).policy(policy.name());
+            problems.add(MESSAGES.problem(
+                    "WEIR-134.penalty",
+                    properties.name(ConfigKeys.PENALTY_AFTER),
+                    properties.text(ConfigKeys.PENALTY_AFTER).orElse(""),
+                    backend.name()));
+        }
+    }
+
+    /** A backend that accepts concurrency limits, but cannot release a slot, would lose each slot until its timeout. */
+    private boolean supports(Limit limit) {
+        return backend.supports(limit)
+                && (!limit.isConcurrency()
+                        || backend.capability(HoldsSlots.class).isPresent());
     }
 
     private ConfigurationProblem unsupported(Policy policy, Limit limit, ConfigReader reader) {

@@ -88,36 +88,36 @@ final class RecentKeys {
         if (keys.at(nanos).startNanos != place.startNanos || !place.counter.add()) {
             return false;
         }
-        int utilization = Utilization.of(quotas, 0, quotas.size());
+        int utilization = Utilization.of(quotas);
         place.counter.raise(utilization);
-        keys.countNear(storedKey, quotas, 0, quotas.size(), utilization, nanos);
+        keys.countNear(storedKey, quotas, utilization, nanos);
         return true;
     }
 
     /** Counts an allowed call of a key with its hash code. Returns the place of its counter, null if it has none. */
     @Nullable
-    Place count(String storedKey, int hash, List<Quota> quotas, int from, int to, long nanos) {
-        int utilization = Utilization.of(quotas, from, to);
+    Place count(String storedKey, int hash, List<Quota> quotas, long nanos) {
+        int utilization = Utilization.of(quotas);
         Period period = at(nanos);
         SpaceSaving.Counter counter = period.active.count(storedKey, hash, utilization);
-        countNear(storedKey, quotas, from, to, utilization, nanos);
+        countNear(storedKey, quotas, utilization, nanos);
         return counter == null ? null : new Place(this, period.startNanos, counter);
     }
 
-    /** Counts a call of a key with some quotas of its decision. */
-    void count(String storedKey, List<Quota> quotas, int from, int to, boolean rejected, long nanos) {
-        int utilization = Utilization.of(quotas, from, to);
+    /** Counts a call of a key with the quotas of its charge. */
+    void count(String storedKey, List<Quota> quotas, boolean rejected, long nanos) {
+        int utilization = Utilization.of(quotas);
         Period period = at(nanos);
         period.active.count(storedKey, storedKey.hashCode(), utilization);
         if (rejected) {
             period.rejections().count(storedKey, storedKey.hashCode(), utilization);
         }
-        countNear(storedKey, quotas, from, to, utilization, nanos);
+        countNear(storedKey, quotas, utilization, nanos);
     }
 
-    private void countNear(String storedKey, List<Quota> quotas, int from, int to, int utilization, long nanos) {
+    private void countNear(String storedKey, List<Quota> quotas, int utilization, long nanos) {
         if (utilization >= Utilization.NEAR) {
-            long window = Utilization.nearWindowNanos(quotas, from, to);
+            long window = Utilization.nearWindowNanos(quotas);
             if (window > 0) {
                 nearLimit.count(storedKey, window, nanos);
             }

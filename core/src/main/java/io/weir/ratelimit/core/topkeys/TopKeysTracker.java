@@ -71,20 +71,15 @@ public final class TopKeysTracker {
             rejected(new DecisionEvent("", charges, decision, 0), nanos);
             return;
         }
-        List<Quota> quotas = decision.quotas();
         if (charges instanceof RecurringCharge recurring) {
-            countRecurring(recurring, quotas, nanos);
+            countRecurring(recurring, decision.quotas(), nanos);
             return;
         }
-        int from = 0;
+        DecisionEvent event = new DecisionEvent("", charges, decision, 0);
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            int to = charge.shadow()
-                    ? from
-                    : Math.min(quotas.size(), from + charge.policy().limits().size());
             String storedKey = charge.storedKey();
-            of(charge.policy().policy(), nanos).count(storedKey, storedKey.hashCode(), quotas, from, to, nanos);
-            from = to;
+            of(charge.policy().policy(), nanos).count(storedKey, storedKey.hashCode(), event.quotasOf(i), nanos);
         }
     }
 
@@ -95,8 +90,8 @@ public final class TopKeysTracker {
         if (known instanceof RecentKeys.Place place && RecentKeys.count(place, charge.storedKey(), quotas, nanos)) {
             return;
         }
-        RecentKeys.Place place = of(charge.policy().policy(), nanos)
-                .count(charge.storedKey(), recurring.storedKeyHash(), quotas, 0, quotas.size(), nanos);
+        RecentKeys.Place place =
+                of(charge.policy().policy(), nanos).count(charge.storedKey(), recurring.storedKeyHash(), quotas, nanos);
         if (place != null || known != null) {
             recurring.counter(place);
         }
@@ -106,8 +101,7 @@ public final class TopKeysTracker {
         for (int i = 0; i < event.charges().size(); i++) {
             Charge charge = event.charges().get(i);
             List<Quota> quotas = event.quotasOf(i);
-            of(charge.policy().policy(), nanos)
-                    .count(charge.storedKey(), quotas, 0, quotas.size(), anyRejected(quotas), nanos);
+            of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, anyRejected(quotas), nanos);
         }
     }
 

@@ -15,13 +15,13 @@ final class Utilization {
 
     private Utilization() {}
 
-    /** Returns the utilization of the fullest limit of some quotas, 0 without quotas. A limit of zero permits is fully spent. */
-    static int of(List<Quota> quotas, int from, int to) {
+    /** Returns the utilization of the fullest limit of the quotas of a charge, 0 without quotas. A limit of zero permits is fully spent. */
+    static int of(List<Quota> quotas) {
         if (quotas instanceof ChargedQuotas only) {
             return of(only.capacity(), only.remaining());
         }
         int fullest = 0;
-        for (int i = from; i < to; i++) {
+        for (int i = 0; i < quotas.size(); i++) {
             fullest = Math.max(fullest, of(quotas.get(i)));
         }
         return fullest;
@@ -40,9 +40,9 @@ final class Utilization {
      * Returns the longest window in nanoseconds of the limits that are nearly spent, 0 if none is. Each call spends a capacity of one
      * permit, so that this limit must also have rejected the call. A limit of zero permits blocks a key, which is never near it.
      */
-    static long nearWindowNanos(List<Quota> quotas, int from, int to) {
+    static long nearWindowNanos(List<Quota> quotas) {
         long longest = 0;
-        for (int i = from; i < to; i++) {
+        for (int i = 0; i < quotas.size(); i++) {
             Quota quota = quotas.get(i);
             if (of(quota) >= NEAR && quota.capacity() > 0 && (quota.capacity() > 1 || quota.rejected())) {
                 longest = Math.max(longest, quota.window().toNanos());

@@ -10,7 +10,6 @@ import static io.weir.ratelimit.core.changes.ChangeSamples.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
-import io.weir.ratelimit.spi.ChangeStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

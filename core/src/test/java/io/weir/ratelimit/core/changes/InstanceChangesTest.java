@@ -11,7 +11,6 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Clock;
 import java.time.Duration;

@@ -95,7 +95,8 @@ final class LoadedTarget implements ChangeTarget {
                 .map(Origin::source)
                 .findFirst()
                 .orElse("none");
-        return policy.limits().limits().get(0).permits() + " " + policy.mode() + " by " + source;
+        return policy.limits().limits().get(0).permits() + " "
+                + policy.rollout().mode() + " by " + source;
     }
 
     @Override

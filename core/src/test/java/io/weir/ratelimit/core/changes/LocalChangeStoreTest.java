@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.changes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.fixtures.ChangeStoreContract;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;

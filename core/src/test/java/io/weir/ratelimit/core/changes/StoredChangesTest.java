@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.ChangeStore;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -10,13 +10,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -62,12 +63,10 @@ class AcquisitionTest {
 
     private static Policy waiting(String name, Algorithm algorithm, long permits, long maxWaitMillis, int maxWaiting) {
         Limit limit = Limit.of(algorithm, permits, Duration.ofSeconds(1)).withMaxWait(Duration.ofMillis(maxWaitMillis));
-        return new Policy(
-                new PolicyLimits(name, List.of(limit)),
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                maxWaiting);
+        return Policy.builder(
+                        new PolicyLimits(name, List.of(limit)), KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .maxWaiting(maxWaiting)
+                .build();
     }
 
     private Decision call(Policy... policies) {
@@ -75,9 +74,8 @@ class AcquisitionTest {
     }
 
     private long owedMicros() {
-        return limiter.peek("paced", io.weir.ratelimit.Identity.principal("alice"))
-                .get(0)
-                .resetAfterMicros();
+        return Micros.resetAfter(limiter.peek("paced", io.weir.ratelimit.Identity.principal("alice"))
+                .get(0));
     }
 
     @Test
@@ -97,7 +95,7 @@ class AcquisitionTest {
             backend.acquire(List.of(new Charge(PACED.limits(), "p.alice", 1, PACED.maxWaitMicros())));
         }
         Decision rejected = call(PACED);
-        assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+        assertThat(Micros.retryAfter(((Decision.Rejected) rejected).decisiveQuota()))
                 .isEqualTo(100_000);
         assertThat(sleeper.waits).isEmpty();
     }
@@ -125,7 +123,7 @@ class AcquisitionTest {
         call(WINDOW);
         sleeper.meanwhile = () -> backend.acquire(List.of(new Charge(WINDOW.limits(), "p.alice", 1)));
         Decision rejected = call(WINDOW);
-        assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+        assertThat(Micros.retryAfter(((Decision.Rejected) rejected).decisiveQuota()))
                 .isEqualTo(1_000_000);
         assertThat(sleeper.waits).containsExactly(1_000_000L, 1_000_000L);
     }
@@ -153,7 +151,7 @@ class AcquisitionTest {
             List<Future<Decision>> waiting = List.of(pool.submit(() -> call(PACED)), pool.submit(() -> call(PACED)));
             awaitWaits(2);
             Decision rejected = call(PACED);
-            assertThat(((Decision.Rejected) rejected).decisiveQuota().retryAfterMicros())
+            assertThat(Micros.retryAfter(((Decision.Rejected) rejected).decisiveQuota()))
                     .isEqualTo(300_000);
             assertThat(owedMicros()).as("the rejected call holds no permits").isEqualTo(300_000);
             sleeper.gate.countDown();
@@ -181,8 +179,8 @@ class AcquisitionTest {
             }
 
             @Override
-            public void refund(Receipt receipt) {
-                backend.refund(receipt);
+            public CompletionStage<Void> refund(Receipt receipt) {
+                return backend.refund(receipt);
             }
         };
         RateLimitEngine crowded =
@@ -345,7 +343,7 @@ class AcquisitionTest {
             runAll();
             assertThat(sleeper.timers.get(call)).isCancelled();
         }
-        assertThat(limiter.peek("paced", "a").get(0).resetAfterMicros()).isEqualTo(100_000);
+        assertThat(Micros.resetAfter(limiter.peek("paced", "a").get(0))).isEqualTo(100_000);
         assertThat(events).as("a canceled call is not decided").hasSize(1);
     }
 
@@ -382,13 +380,13 @@ class AcquisitionTest {
     @Test
     void refundsACallWhoseExecutorRejectsItsCompletion() {
         Charge charge = new Charge(WINDOW.limits(), "p.alice", 1);
-        List<Quota> before = backend.peek(charge);
+        List<Quota> before = backend.peek(List.of(charge));
         CompletableFuture<Decision> decision =
                 engine.decideAsync(binding(1, WINDOW), Identity.principal("alice"), task -> {
                     throw new RejectedExecutionException("the executor is stopped");
                 });
         assertThat(decision).isCompletedExceptionally();
-        assertThat(backend.peek(charge))
+        assertThat(backend.peek(List.of(charge)))
                 .extracting(Quota::remaining)
                 .isEqualTo(before.stream().map(Quota::remaining).toList());
     }
@@ -459,24 +457,22 @@ class AcquisitionTest {
     void aCanceledMethodThatHasSharedAChargePaysTheSamePartAgain() {
         Limit limit =
                 Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1), 3).withMaxWait(Duration.ofSeconds(1));
-        Policy paced = new Policy(
-                new PolicyLimits("paced", List.of(limit)), PACED.key(), 1, FailureMode.OPEN, Policy.MAX_WAITING);
+        Policy paced = Policy.builder(new PolicyLimits("paced", List.of(limit)), PACED.key())
+                .build();
         RequestState request = new RequestState(ALICE);
         engine.decide(binding("Search.page", 1, paced), ALICE, request);
         for (int i = 0; i < 2; i++) {
             CompletableFuture<Decision> dearer =
                     engine.decideLater(binding(4, paced), ALICE, request, () -> executor::add);
             assertThat(dearer).isNotDone();
-            assertThat(backend.peek(new Charge(paced.limits(), "p.alice", 1))
-                            .get(0)
-                            .resetAfterMicros())
+            assertThat(Micros.resetAfter(backend.peek(List.of(new Charge(paced.limits(), "p.alice", 1)))
+                            .get(0)))
                     .as("4 permits, of which 1 was paid")
                     .isEqualTo(400_000);
             dearer.cancel(true);
             runAll();
-            assertThat(backend.peek(new Charge(paced.limits(), "p.alice", 1))
-                            .get(0)
-                            .resetAfterMicros())
+            assertThat(Micros.resetAfter(backend.peek(List.of(new Charge(paced.limits(), "p.alice", 1)))
+                            .get(0)))
                     .isEqualTo(100_000);
         }
     }

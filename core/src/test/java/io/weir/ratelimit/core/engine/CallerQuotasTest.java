@@ -13,9 +13,7 @@ import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
@@ -57,19 +55,13 @@ class CallerQuotasTest {
     }
 
     private Policy add(String name, String key, Policy.Mode mode, Policy.Disclosure disclosure) {
-        Policy policy = new Policy(
-                new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1)))),
-                LimitForm.of(Algorithm.SLIDING_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse(key, TERMS),
-                1,
-                FailureMode.CLOSED,
-                Policy.MAX_WAITING,
-                mode,
-                Policy.Count.ALWAYS,
-                disclosure,
-                Optional.empty(),
-                Optional.empty());
+        Policy policy = Policy.builder(
+                        new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1)))),
+                        KeyExpression.parse(key, TERMS))
+                .onFailure(FailureMode.CLOSED)
+                .mode(mode)
+                .disclosure(disclosure)
+                .build();
         policies.put(name, policy);
         return policy;
     }

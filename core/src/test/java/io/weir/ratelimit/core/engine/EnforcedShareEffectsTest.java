@@ -116,7 +116,9 @@ class EnforcedShareEffectsTest {
         RateLimitEngine engine = engine(Overrides.NONE);
         for (boolean selected : List.of(true, false)) {
             TestCall call = caller(policy, selected);
-            backend.block(policy.limits(), "p." + call.principal().orElseThrow(), Duration.ofMinutes(1));
+            backend.block(policy.limits(), "p." + call.principal().orElseThrow(), Duration.ofMinutes(1))
+                    .toCompletableFuture()
+                    .join();
             assertThat(allowed(engine, policy, call, 1)).containsExactly(!selected);
         }
     }

@@ -47,19 +47,7 @@ class EngineOverridesTest {
                     "ann",
                     new PolicyLimits(
                             "api", "ann", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 200, Duration.ofMinutes(1))))));
-    private static final Policy API = new Policy(
-            BARE.limits(),
-            BARE.form(),
-            TIERS,
-            BARE.key(),
-            BARE.cost(),
-            BARE.onFailure(),
-            BARE.maxWaiting(),
-            BARE.mode(),
-            BARE.count(),
-            BARE.disclosure(),
-            BARE.help(),
-            BARE.pathRule());
+    private static final Policy API = BARE.toBuilder().tiers(TIERS).build();
     private static final Map<String, LimitOverride> BOUGHT =
             Map.of("bea", LimitOverride.of("300/1m"), "ann", LimitOverride.of("400/1m"));
 

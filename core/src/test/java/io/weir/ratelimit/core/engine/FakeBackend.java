@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +20,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 
 /** A backend that allows all calls or fails as the test sets, and records its calls. */
-public class FakeBackend implements RateLimitBackend {
+public class FakeBackend implements RateLimitBackend, RemembersRejections {
     /** The calls: {@code policy storedKey cost}, joined by {@code " & "} for several charges. */
     public final List<String> calls = new ArrayList<>();
 
@@ -52,20 +55,20 @@ public class FakeBackend implements RateLimitBackend {
     @Override
     public Decision acquire(List<Charge> charges) {
         note(charges.stream().map(FakeBackend::text).collect(Collectors.joining(" & ")));
-        List<Quota> quotas =
-                charges.stream().flatMap(charge -> quotas(charge).stream()).toList();
+        List<ChargeResult> results = results(charges);
         return rejects
-                ? new Decision.Rejected(quotas)
-                : new Decision.Allowed(quotas, new NumberedReceipt(calls.size()));
+                ? new Decision.Rejected(results)
+                : new Decision.Allowed(results, new NumberedReceipt(calls.size()));
     }
 
     @Override
     public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
-        return hasRejected
-                ? Optional.of(new Decision.Rejected(charges.stream()
-                        .flatMap(charge -> quotas(charge).stream())
-                        .toList()))
-                : Optional.empty();
+        return hasRejected ? Optional.of(new Decision.Rejected(results(charges))) : Optional.empty();
+    }
+
+    @Override
+    public Optional<Decision> acquireApproximately(List<Charge> charges) {
+        return Optional.empty();
     }
 
     private record NumberedReceipt(int number) implements Receipt {
@@ -86,11 +89,17 @@ public class FakeBackend implements RateLimitBackend {
         return charge.policy().policy() + " " + charge.storedKey() + " " + charge.cost();
     }
 
+    private List<ChargeResult> results(List<Charge> charges) {
+        return charges.stream()
+                .map(charge -> new ChargeResult(charge.policy().policy(), charge.shadow(), quotas(charge)))
+                .toList();
+    }
+
     private List<Quota> quotas(Charge charge) {
         String policy = charge.policy().policy();
         Limit limit = charge.policy().limits().get(0);
         long remaining = Math.max(0, limit.permits() - calls.size());
-        return List.of(new Quota(
+        return List.of(TestQuota.of(
                 policy,
                 policy,
                 limit.permits(),
@@ -113,25 +122,27 @@ public class FakeBackend implements RateLimitBackend {
     }
 
     @Override
-    public List<Quota> peek(Charge charge) {
-        note("peek " + text(charge));
-        return quotas(charge);
+    public List<Quota> peek(List<Charge> charges) {
+        charges.forEach(charge -> note("peek " + text(charge)));
+        return charges.stream().flatMap(charge -> quotas(charge).stream()).toList();
     }
 
     @Override
-    public void refund(Receipt receipt) {
+    public CompletionStage<Void> refund(Receipt receipt) {
         note("refund " + receipt);
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public void refund(Charge charge) {
+    public CompletionStage<Void> refund(Charge charge) {
         changed.add(charge.policy());
         note("refund " + text(charge));
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public void reset(PolicyLimits policy, String storedKey) {
-        changed.add(policy);
-        note("reset " + policy.policy() + " " + storedKey);
+    public void reset(List<PolicyLimits> limits, String storedKey) {
+        changed.addAll(limits);
+        note("reset " + limits.get(0).policy() + " " + storedKey);
     }
 }

@@ -8,9 +8,7 @@ import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
@@ -20,7 +18,6 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** Policies and engines for tests. */
 public final class Fixtures {
@@ -35,12 +32,10 @@ public final class Fixtures {
 
     public static Policy policy(String name, String key, long cost, FailureMode onFailure) {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
-        return new Policy(
-                new PolicyLimits(name, List.of(limit)),
-                KeyExpression.parse(key, new KeyTerms(32, 64)),
-                cost,
-                onFailure,
-                Policy.MAX_WAITING);
+        return Policy.builder(new PolicyLimits(name, List.of(limit)), KeyExpression.parse(key, new KeyTerms(32, 64)))
+                .cost(cost)
+                .onFailure(onFailure)
+                .build();
     }
 
     public static Policy policy(String name, String key) {
@@ -49,22 +44,12 @@ public final class Fixtures {
 
     /** Creates a policy of ten permits an hour in shadow mode that is enforced for a share of the keys. */
     public static Policy staged(String name, String key, int enforcePercent) {
-        return new Policy(
-                new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1)))),
-                LimitForm.of(Algorithm.SLIDING_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse(key, new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                Policy.Mode.SHADOW,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
-                List.of(),
-                Optional.empty(),
-                enforcePercent);
+        return Policy.builder(
+                        new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1)))),
+                        KeyExpression.parse(key, new KeyTerms(32, 64)))
+                .mode(Policy.Mode.SHADOW)
+                .enforcePercent(enforcePercent)
+                .build();
     }
 
     /** Creates the binding of {@code Search.find} to policies, with one cost under each. */

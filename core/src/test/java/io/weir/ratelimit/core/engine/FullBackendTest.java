@@ -57,12 +57,11 @@ class FullBackendTest {
             Fixtures.engine(new FallbackBackend(backend, modes, health, Fixtures.DEADLINE), Sleeper.REAL, events::add);
 
     private static Policy fiveAnHour(String name, FailureMode onFailure) {
-        return new Policy(
-                new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 5, Duration.ofHours(1)))),
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                onFailure,
-                Policy.MAX_WAITING);
+        return Policy.builder(
+                        new PolicyLimits(name, List.of(Limit.of(Algorithm.SLIDING_WINDOW, 5, Duration.ofHours(1)))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .onFailure(onFailure)
+                .build();
     }
 
     @BeforeEach

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
@@ -13,8 +12,8 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -33,24 +32,17 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class KeyAdministrationTest {
-    private static final Policy API = new Policy(
-            limits(PolicyLimits.NO_TIER, 10, Duration.ofMinutes(1)),
-            LimitForm.of(Algorithm.FIXED_WINDOW),
-            new Tiers(
+    private static final Policy API = Policy.builder(
+                    limits(PolicyLimits.NO_TIER, 10, Duration.ofMinutes(1)),
+                    KeyExpression.parse("principal", new KeyTerms(32, 64)))
+            .tiers(new Tiers(
                     "header:x-plan",
                     call -> Optional.empty(),
                     Map.of(
                             "gold", limits("gold", 20, Duration.ofMinutes(1)),
-                            "iron", limits("iron", 30, Duration.ofHours(1)))),
-            KeyExpression.parse("principal", new KeyTerms(32, 64)),
-            3,
-            FailureMode.OPEN,
-            Policy.MAX_WAITING,
-            Policy.Mode.ENFORCE,
-            Policy.Count.ALWAYS,
-            Policy.Disclosure.FULL,
-            Optional.empty(),
-            Optional.empty());
+                            "iron", limits("iron", 30, Duration.ofHours(1)))))
+            .cost(3)
+            .build();
 
     private final PolicySource source = new PolicySource() {
         @Override
@@ -97,12 +89,12 @@ class KeyAdministrationTest {
     }
 
     @Test
-    void resetsAKeyOnceForLimitsWithTheSameStoredKey() {
+    void resetsAKeyOnceForAllLimitsThatCanApply() {
         String ann = keys.storedKey(API, Identity.principal("ann"));
         keys.reset(API, ann);
-        assertThat(backend.calls).hasSize(3).containsOnly("reset api p.ann");
-        assertThat(backend.changed.stream().map(limits -> limits.storedKeySuffix(0)))
-                .containsExactly("api:f60000", "api:f3600000", "api:f7200000");
+        assertThat(backend.calls).containsExactly("reset api p.ann");
+        assertThat(backend.changed.stream().map(limits -> limits.limits().get(0).windowText()))
+                .contains("1m", "1h", "2h");
     }
 
     @Test
@@ -112,12 +104,12 @@ class KeyAdministrationTest {
         assertThat(blocking.block(API, "p.ann", Duration.ofMinutes(3))).isEqualTo(Duration.ofMinutes(3));
         assertThat(blocking.peek(API, "p.ann", "gold").get(0).blockedFor()).isEqualTo(Duration.ofMinutes(3));
         blocking.unblock(API, "p.ann");
-        assertThat(blocking.peek(API, "p.ann", "gold").get(0).blockedMicros()).isZero();
+        assertThat(Micros.blockedFor(blocking.peek(API, "p.ann", "gold").get(0))).isZero();
         assertThatThrownBy(() -> blocking.block(API, "p.ann", Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> keys.block(API, "p.ann", Duration.ofMinutes(3)))
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessage("this backend cannot block keys");
+                .hasMessage("the backend fake does not implement BlocksKeys");
     }
 
     @Test

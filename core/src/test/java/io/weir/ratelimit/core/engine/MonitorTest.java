@@ -6,16 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.TestCall;
@@ -28,7 +25,6 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -79,51 +75,36 @@ class MonitorTest {
         }
 
         @Override
-        public List<Quota> peek(Charge charge) {
+        public List<Quota> peek(List<Charge> charges) {
             record("peek");
-            return local.peek(charge);
+            return local.peek(charges);
         }
 
         @Override
-        public void refund(Receipt receipt) {
+        public CompletionStage<Void> refund(Receipt receipt) {
             record("refund");
-            local.refund(receipt);
+            return local.refund(receipt);
         }
 
         @Override
-        public CompletionStage<Void> refundAsync(Receipt receipt) {
-            record("refundAsync");
-            return local.refundAsync(receipt);
-        }
-
-        @Override
-        public void refund(Charge charge) {
+        public CompletionStage<Void> refund(Charge charge) {
             record("refund of a charge");
-            local.refund(charge);
+            return local.refund(charge);
         }
 
         @Override
-        public void reset(PolicyLimits policy, String storedKey) {
+        public void reset(List<PolicyLimits> limits, String storedKey) {
             record("reset");
-            local.reset(policy, storedKey);
+            local.reset(limits, storedKey);
         }
     }
 
     private static Policy policy(long permits, Policy.Count count) {
         Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, permits, Duration.ofMinutes(1));
-        return new Policy(
-                new PolicyLimits("a", List.of(limit)),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                Policy.Mode.ENFORCE,
-                count,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty());
+        return Policy.builder(
+                        new PolicyLimits("a", List.of(limit)), KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .count(count)
+                .build();
     }
 
     private void assertNoMonitors(String... operations) {
@@ -145,7 +126,7 @@ class MonitorTest {
         Binding binding = Fixtures.binding(1, policy(100, Policy.Count.FAILURE));
         request.settleLater(binding, engine.decide(binding, ALICE, request));
         engine.ends().settle(request, true);
-        assertNoMonitors("acquire", "refundAsync");
+        assertNoMonitors("acquire", "refund");
     }
 
     @Test
@@ -153,18 +134,15 @@ class MonitorTest {
         RequestState request = new RequestState(ALICE);
         Binding binding = Fixtures.binding(1, policy(100, Policy.Count.FAILURE));
         engine.ends().settle(binding, engine.decide(binding, ALICE, request), true, request);
-        assertNoMonitors("acquire", "refundAsync");
+        assertNoMonitors("acquire", "refund");
     }
 
     @Test
     void refundsReservedPermitsOfAnInterruptedCallWithoutAMonitor() {
         Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofMinutes(1)).withMaxWait(Duration.ofMinutes(5));
-        Policy waiting = new Policy(
-                new PolicyLimits("a", List.of(limit)),
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING);
+        Policy waiting = Policy.builder(
+                        new PolicyLimits("a", List.of(limit)), KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .build();
         engine.decide(Fixtures.binding(1, waiting), ALICE, null);
         Thread.currentThread().interrupt();
         engine.decide(Fixtures.binding(1, waiting), ALICE, new RequestState(ALICE));

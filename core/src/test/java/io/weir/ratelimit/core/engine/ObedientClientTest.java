@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.PenaltyImposed;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.config.Configs;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.PenaltyCheck;
@@ -120,8 +120,8 @@ class ObedientClientTest {
             long wait = SECOND / 10;
             if (decision instanceof Decision.Rejected rejected) {
                 rejections++;
-                long micros = rejected.decisiveQuota().retryAfterMicros();
-                assertThat(micros).isNotEqualTo(Quota.NEVER);
+                long micros = Micros.retryAfter(rejected.decisiveQuota());
+                assertThat(micros).isNotEqualTo(Micros.NEVER);
                 wait = Math.max(1, (micros + SECOND - 1) / SECOND) * SECOND;
             }
             time.advanceMicros(wait);

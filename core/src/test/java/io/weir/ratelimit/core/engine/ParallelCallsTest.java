@@ -156,7 +156,9 @@ class ParallelCallsTest {
             for (Future<Decision> decision : decisions) {
                 assertThat(decision.get(10, TimeUnit.SECONDS).allowed()).isTrue();
             }
-            assertThat(backend.peek(new Charge(A.limits(), "p.alice", 1)).get(0).remaining())
+            assertThat(backend.peek(List.of(new Charge(A.limits(), "p.alice", 1)))
+                            .get(0)
+                            .remaining())
                     .as("round %d of -Dweir.test.seed=%d", round, seed)
                     .isEqualTo(100 - Collections.max(totals.values()));
         }

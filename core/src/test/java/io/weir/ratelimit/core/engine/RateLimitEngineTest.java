@@ -7,17 +7,17 @@ import static io.weir.ratelimit.core.engine.Fixtures.health;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.DecisionListeners;
 import io.weir.ratelimit.core.events.DirectListener;
 import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
@@ -250,19 +250,17 @@ class RateLimitEngineTest {
         PolicyLimits free = new PolicyLimits("user", "free", BY_USER.limits().limits());
         PolicyLimits gold = new PolicyLimits("user", "gold", BY_USER.limits().limits());
         List<String> tier = new ArrayList<>(List.of("free"));
-        Policy tiers = new Policy(
-                BY_USER.limits(),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                new Tiers("x", call -> Optional.of(tier.get(0)), Map.of("free", free, "gold", gold)),
-                BY_USER.key(),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                Policy.Mode.ENFORCE,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty());
+        Policy tiers = BY_USER.toBuilder()
+                .tiers(new Tiers("x", call -> Optional.of(tier.get(0)), Map.of("free", free, "gold", gold)))
+                .cost(1)
+                .onFailure(FailureMode.OPEN)
+                .maxWaiting(Policy.MAX_WAITING)
+                .mode(Policy.Mode.ENFORCE)
+                .count(Policy.Count.ALWAYS)
+                .disclosure(Policy.Disclosure.FULL)
+                .help(Optional.empty())
+                .pathRule(Optional.empty())
+                .build();
         List<String> charged = new ArrayList<>();
         RateLimitEngine engine = engine(
                 backend, event -> charged.add(event.charges().get(0).policy().tier()));
@@ -359,8 +357,8 @@ class RateLimitEngineTest {
         RateLimitEngine engine = engine(backend, listener);
         engine.decide(binding(1, BY_USER), CALL, null);
         assertThat(asked).isEmpty();
-        Decision shadow = new Decision.Allowed(
-                List.of(), Receipt.EMPTY, 0, backend.peek(new Charge(BY_USER.limits(), "p.alice", 1)));
+        List<Quota> quotas = backend.peek(List.of(new Charge(BY_USER.limits(), "p.alice", 1)));
+        Decision shadow = new Decision.Allowed(List.of(new ChargeResult(BY_USER.name(), true, quotas)), Receipt.EMPTY);
         new DecisionListeners(List.of(listener)).decided("", List.of(), shadow, 0);
         backend.rejects = true;
         Decision rejected = engine.decide(binding(1, BY_USER), CALL, null);

@@ -31,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,15 +41,14 @@ class RecentFailureTest {
     private static final long DEADLINE_MICROS = 100_000;
     private static final Policy OPEN = policy("open", "ip");
     private static final Policy CLOSED = policy("closed", "ip", 1, FailureMode.CLOSED);
-    private static final Policy PACED = new Policy(
-            new PolicyLimits(
-                    "paced",
-                    List.of(Limit.of(Algorithm.LEAKY_BUCKET, 1, Duration.ofSeconds(1))
-                            .withMaxWait(Duration.ofSeconds(5)))),
-            KeyExpression.parse("ip", new KeyTerms(32, 64)),
-            1,
-            FailureMode.OPEN,
-            1);
+    private static final Policy PACED = Policy.builder(
+                    new PolicyLimits(
+                            "paced",
+                            List.of(Limit.of(Algorithm.LEAKY_BUCKET, 1, Duration.ofSeconds(1))
+                                    .withMaxWait(Duration.ofSeconds(5)))),
+                    KeyExpression.parse("ip", new KeyTerms(32, 64)))
+            .maxWaiting(1)
+            .build();
     private static final TestCall CALL = TestCall.fromAddress("203.0.113.7");
 
     private final ManualTime time = new ManualTime();
@@ -76,9 +76,9 @@ class RecentFailureTest {
         }
 
         @Override
-        public void refund(Receipt receipt) {
+        public CompletionStage<Void> refund(Receipt receipt) {
             time.advanceMicros(DEADLINE_MICROS);
-            super.refund(receipt);
+            return super.refund(receipt);
         }
     }
 

@@ -24,10 +24,13 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.SettlesCharges;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
@@ -84,7 +87,7 @@ class SettlementsTest {
     void settlesSeveralChargesOfARequestAsOne() {
         for (long[] actualAndRemaining : new long[][] {{50, 50}, {25, 75}, {5, 95}, {0, 100}, {130, 0}}) {
             RequestState other = new RequestState(CallContext.NONE);
-            backend.reset(tokens.limits(), "all");
+            backend.reset(List.of(tokens.limits()), "all");
             engine.decide(binding(10, tokens), CallContext.NONE, other);
             engine.decide(binding("Search.dear", 30, tokens), CallContext.NONE, other);
             assertThat(remaining(tokens)).as("the difference was charged").isEqualTo(70);
@@ -97,7 +100,9 @@ class SettlementsTest {
     @Test
     void refundedChargesAreNotSettled() {
         Decision refunded = decide(20, tokens);
-        backend.refund(((Decision.Allowed) refunded).receipt());
+        backend.refund(((Decision.Allowed) refunded).receipt())
+                .toCompletableFuture()
+                .join();
         engine.settlements().settle(request, "tokens", 90);
         assertThat(remaining(tokens)).isEqualTo(100);
         assertThat(settled).isEmpty();
@@ -139,7 +144,7 @@ class SettlementsTest {
         Receipt charged = new Receipt() {};
         assertThatThrownBy(() -> other.settlements().settle(charged, 1))
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessage("this backend cannot settle charges");
+                .hasMessage("the backend fake does not implement SettlesCharges");
         assertThatThrownBy(() -> other.settlements()
                         .settleAsync(charged, 1)
                         .toCompletableFuture()
@@ -159,7 +164,7 @@ class SettlementsTest {
     }
 
     /** A backend that allows each call, and counts the settlements. */
-    private final class Unlimited extends FakeBackend {
+    private final class Unlimited extends FakeBackend implements SettlesCharges {
         private final List<Long> settlements = new ArrayList<>();
 
         @Override
@@ -172,12 +177,12 @@ class SettlementsTest {
         }
 
         @Override
-        public List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        public CompletionStage<List<Charge>> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
             settlements.add(actualCost);
-            return ((BackendReceipt) receipt)
+            return CompletableFuture.completedStage(((BackendReceipt) receipt)
                     .settle(selection, actualCost).stream()
                             .map(ChargeStates::charge)
-                            .toList();
+                            .toList());
         }
     }
 

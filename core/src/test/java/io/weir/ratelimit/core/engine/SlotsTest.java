@@ -25,6 +25,7 @@ import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -56,18 +57,20 @@ class SlotsTest {
     private static Policy policy(int calls, Duration maxWait, FailureMode onFailure, Limit... others) {
         List<Limit> limits = new ArrayList<>(List.of(others));
         limits.add(Limit.concurrency(calls, TIMEOUT));
-        return new Policy(
-                new PolicyLimits(
-                        "slow",
-                        limits.stream().map(limit -> limit.withMaxWait(maxWait)).toList()),
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                onFailure,
-                10);
+        return Policy.builder(
+                        new PolicyLimits(
+                                "slow",
+                                limits.stream()
+                                        .map(limit -> limit.withMaxWait(maxWait))
+                                        .toList()),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .onFailure(onFailure)
+                .maxWaiting(10)
+                .build();
     }
 
     /** A local backend whose releases and decisions can fail. */
-    private static final class Backend extends FakeBackend {
+    private static final class Backend extends FakeBackend implements HoldsSlots {
         final LocalBackend local;
         int releases;
         int failingReleases;
@@ -91,8 +94,8 @@ class SlotsTest {
         }
 
         @Override
-        public List<Quota> peek(Charge charge) {
-            return local.peek(charge);
+        public List<Quota> peek(List<Charge> charges) {
+            return local.peek(charges);
         }
 
         @Override
@@ -111,8 +114,8 @@ class SlotsTest {
         }
 
         @Override
-        public void refund(Receipt receipt) {
-            local.refund(receipt);
+        public CompletionStage<Void> refund(Receipt receipt) {
+            return local.refund(receipt);
         }
     }
 
@@ -121,7 +124,9 @@ class SlotsTest {
     }
 
     private long free(Policy policy) {
-        return backend.peek(new Charge(policy.limits(), "p.alice", 1)).get(0).remaining();
+        return backend.peek(List.of(new Charge(policy.limits(), "p.alice", 1)))
+                .get(0)
+                .remaining();
     }
 
     /** Runs the latest timer after its time. */
@@ -233,13 +238,13 @@ class SlotsTest {
             engine.decide(binding("Search.dear", 5, policy), ALICE, request);
             engine.decide(binding("Search.dear", 5, policy), ALICE, request);
             assertThat(engine.slots().held("slow")).isEqualTo(1);
-            assertThat(backend.peek(new Charge(policy.limits(), "p.alice", 1)))
+            assertThat(backend.peek(List.of(new Charge(policy.limits(), "p.alice", 1))))
                     .last()
                     .extracting(Quota::remaining)
                     .isEqualTo(1L);
             engine.ends().release(request);
         }
-        assertThat(backend.peek(new Charge(both.limits(), "p.alice", 1)))
+        assertThat(backend.peek(List.of(new Charge(both.limits(), "p.alice", 1))))
                 .extracting(Quota::remaining)
                 .containsExactly(0L, 2L);
     }

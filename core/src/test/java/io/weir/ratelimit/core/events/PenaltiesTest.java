@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.core.engine.FakeBackend;
@@ -16,12 +15,11 @@ import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
@@ -50,22 +48,12 @@ class PenaltiesTest {
     private final List<PenaltyImposed> observed = new ArrayList<>();
 
     private static Policy policy(String name, Policy.Mode mode, long permits, Optional<PenaltyRule> penalty) {
-        return new Policy(
-                new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, permits, Duration.ofHours(1)))),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                mode,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
-                List.of(),
-                penalty,
-                0);
+        return Policy.builder(
+                        new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, permits, Duration.ofHours(1)))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .mode(mode)
+                .penalty(penalty)
+                .build();
     }
 
     private static Binding penalized(long permits) {
@@ -186,7 +174,7 @@ class PenaltiesTest {
     }
 
     /** A backend that rejects all calls and completes counts when the test does. */
-    private static final class SlowBackend extends FakeBackend {
+    private static final class SlowBackend extends FakeBackend implements BlocksKeys {
         final List<Long> counts = new ArrayList<>();
         CompletableFuture<Optional<Penalty>> count = new CompletableFuture<>();
 
@@ -200,6 +188,16 @@ class PenaltiesTest {
             counts.add(rejections);
             count = new CompletableFuture<>();
             return count;
+        }
+
+        @Override
+        public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
+            return CompletableFuture.completedStage(duration);
+        }
+
+        @Override
+        public CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
+            return CompletableFuture.completedStage(null);
         }
     }
 

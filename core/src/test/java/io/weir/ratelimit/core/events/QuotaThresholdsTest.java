@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.engine.FakeBackend;
@@ -17,9 +16,7 @@ import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.limit.CalendarBounds;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.TestCall;
@@ -83,22 +80,12 @@ class QuotaThresholdsTest {
     }
 
     private static Policy policy(Policy.Mode mode, List<Integer> notifyAt, Limit... limits) {
-        return new Policy(
-                new PolicyLimits("api", List.of(limits)),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("principal", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                Policy.MAX_WAITING,
-                mode,
-                Policy.Count.ALWAYS,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty(),
-                notifyAt,
-                Optional.empty(),
-                0);
+        return Policy.builder(
+                        new PolicyLimits("api", List.of(limits)),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .mode(mode)
+                .notifyAt(notifyAt)
+                .build();
     }
 
     private static Policy policy(Algorithm algorithm, Integer... notifyAt) {
@@ -215,7 +202,7 @@ class QuotaThresholdsTest {
         call(engine, policy, 7);
         for (int i = 0; i < 5; i++) {
             Decision.Allowed allowed = (Decision.Allowed) call(i % 2 == 0 ? engine : other, policy, 1);
-            backend.refund(allowed.receipt());
+            backend.refund(allowed.receipt()).toCompletableFuture().join();
         }
         assertThat(percents()).containsExactly(80);
     }

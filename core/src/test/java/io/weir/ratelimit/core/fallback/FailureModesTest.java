@@ -10,9 +10,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -23,7 +21,6 @@ import io.weir.ratelimit.tck.ManualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -52,19 +49,11 @@ class FailureModesTest {
     }
 
     private static Policy policy(String name, FailureMode onFailure, Policy.Count count, Limit... limits) {
-        return new Policy(
-                new PolicyLimits(name, List.of(limits)),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("ip", new KeyTerms(32, 64)),
-                1,
-                onFailure,
-                1,
-                Policy.Mode.ENFORCE,
-                count,
-                Policy.Disclosure.FULL,
-                Optional.empty(),
-                Optional.empty());
+        return Policy.builder(new PolicyLimits(name, List.of(limits)), KeyExpression.parse("ip", new KeyTerms(32, 64)))
+                .onFailure(onFailure)
+                .maxWaiting(1)
+                .count(count)
+                .build();
     }
 
     private static Policy policy(String name, FailureMode onFailure, Limit... limits) {

@@ -6,9 +6,11 @@ import static io.weir.ratelimit.core.engine.Fixtures.health;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static io.weir.ratelimit.core.engine.Fixtures.withFallback;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.engine.FakeBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -18,6 +20,7 @@ import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -105,5 +108,32 @@ class FallbackBackendTest {
         open.set(false);
         fallback.acquire(binding(1, policy), charges);
         assertThat(health.isUnavailable()).isFalse();
+    }
+
+    /** A backend of the application can break its contract. */
+    @Test
+    void aStageThatNeverCompletesHoldsNoThreadAfterTheDeadline() {
+        FallbackBackend silent =
+                new FallbackBackend(backend, new FailureModes(1, () -> backend), health(backend), Duration.ofMillis(1));
+        assertThatThrownBy(() -> silent.callAndAwait(known -> new CompletableFuture<Void>()))
+                .isInstanceOf(RateLimitUnavailableException.class)
+                .hasMessageContaining("timeout");
+    }
+
+    @Test
+    void anInterruptedThreadDoesNotWaitForAStage() {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> fallback.callAndAwait(known -> new CompletableFuture<Void>()))
+                .isInstanceOf(RateLimitUnavailableException.class);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void theFailureOfAStageIsThatOfTheCall() {
+        assertThatThrownBy(() -> fallback.callAndAwait(
+                        known -> CompletableFuture.failedStage(FakeBackend.down(Reason.CONNECTION))))
+                .isInstanceOfSatisfying(
+                        RateLimitUnavailableException.class,
+                        failure -> assertThat(failure.reason()).isEqualTo("connection"));
     }
 }

@@ -47,12 +47,10 @@ class InstanceShareTest {
     }
 
     private static Policy policy(Limit limit) {
-        return new Policy(
-                new PolicyLimits("a", List.of(limit)),
-                KeyExpression.parse("ip", new KeyTerms(32, 64)),
-                1,
-                FailureMode.LOCAL,
-                1);
+        return Policy.builder(new PolicyLimits("a", List.of(limit)), KeyExpression.parse("ip", new KeyTerms(32, 64)))
+                .onFailure(FailureMode.LOCAL)
+                .maxWaiting(1)
+                .build();
     }
 
     @Test

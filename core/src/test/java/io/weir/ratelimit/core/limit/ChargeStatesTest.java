@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -47,17 +48,24 @@ class ChargeStatesTest {
     }
 
     @Test
-    void calculatesTheQuotasOfSeveralChargesInTheirOrder() {
+    void calculatesTheResultsOfSeveralChargesInTheirOrder() {
         List<ChargeStates> charges = List.of(
                 new ChargeStates(two, List.of(new FixedWindowState(5, 3), new FixedWindowState(5, 30))),
                 new ChargeStates(one, List.of(new FixedWindowState(5, 98))));
-        List<Quota> unspent = ChargeStates.quotas(charges, false, 5);
-        assertThat(unspent).extracting(Quota::name).containsExactly("two-1s", "two-1h", "one");
-        assertThat(unspent).extracting(Quota::remaining).containsExactly(7L, 70L, 2L);
-        assertThat(unspent).extracting(Quota::rejected).containsExactly(false, false, true);
-        assertThat(ChargeStates.quotas(charges, true, 5))
-                .extracting(Quota::rejected)
-                .containsExactly(false, false, false);
-        assertThat(ChargeStates.quotas(List.of(), true, 5)).isEmpty();
+        List<ChargeResult> unspent = ChargeStates.results(charges, false, 5);
+        assertThat(unspent).extracting(ChargeResult::policy).containsExactly("two", "one");
+        assertThat(unspent).extracting(ChargeResult::rejected).containsExactly(false, true);
+        assertThat(unspent.get(0).quotas()).extracting(Quota::name).containsExactly("two-1s", "two-1h");
+        assertThat(unspent.get(0).quotas()).extracting(Quota::remaining).containsExactly(7L, 70L);
+        assertThat(unspent.get(1).quotas()).extracting(Quota::remaining).containsExactly(2L);
+        assertThat(ChargeStates.results(charges, true, 5))
+                .extracting(ChargeResult::rejected)
+                .containsExactly(false, false);
+        assertThat(ChargeStates.results(List.of(), true, 5)).isEmpty();
+    }
+
+    @Test
+    void aShadowChargeThatIsNotEvaluatedHasNoQuotas() {
+        assertThat(ChargeStates.unknown(one.asShadow())).isEqualTo(new ChargeResult("one", true, List.of()));
     }
 }

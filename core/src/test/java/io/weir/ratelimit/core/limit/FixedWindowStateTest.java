@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -49,7 +48,7 @@ class FixedWindowStateTest {
         assertThat(state.remaining(limit, 130)).isEqualTo(6);
         assertThat(state.retryAfterMicros(limit, 6, 130)).isZero();
         assertThat(state.retryAfterMicros(limit, 7, 130)).isEqualTo(WINDOW - 30);
-        assertThat(state.retryAfterMicros(limit, 11, 130)).isEqualTo(Quota.NEVER);
+        assertThat(state.retryAfterMicros(limit, 11, 130)).isEqualTo(Micros.NEVER);
         assertThat(state.resetAfterMicros(limit, 130)).isEqualTo(WINDOW - 30);
         assertThat(LimitState.untouched(limit, 130).resetAfterMicros(limit, 130))
                 .isZero();

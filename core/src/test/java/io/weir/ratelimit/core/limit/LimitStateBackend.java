@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.SettlesCharges;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -23,7 +26,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /** The simplest backend that satisfies the contract: a map under one lock and the arithmetic of {@link LimitState}. */
-final class LimitStateBackend implements RateLimitBackend {
+final class LimitStateBackend implements RateLimitBackend, SettlesCharges, BlocksKeys {
     private final TimeSource time;
     private final Map<String, LimitState> states = new HashMap<>();
     private final Map<String, Long> blockEnds = new HashMap<>();
@@ -52,11 +55,11 @@ final class LimitStateBackend implements RateLimitBackend {
                 charges.stream().filter(charge -> hasRoom(charge, now)).toList();
         boolean allowed = charges.stream().allMatch(charge -> charge.shadow() || fitting.contains(charge));
         long wait = 0;
-        List<Quota> quotas = new ArrayList<>();
-        List<Quota> shadow = new ArrayList<>();
+        List<ChargeResult> results = new ArrayList<>();
         List<ChargeStates> spent = new ArrayList<>();
         for (Charge charge : charges) {
             if (charge.shadow() && !allowed) {
+                results.add(ChargeStates.unknown(charge));
                 continue;
             }
             boolean spends = allowed && fitting.contains(charge);
@@ -71,11 +74,11 @@ final class LimitStateBackend implements RateLimitBackend {
             } else {
                 storeAsOf(charge, after, now);
             }
-            (charge.shadow() ? shadow : quotas).addAll(quotas(charge, after, spends, now));
+            results.add(new ChargeStates(charge, after).result(spends, now));
         }
         return allowed
-                ? new Decision.Allowed(quotas, new BackendReceipt(spent), wait, shadow)
-                : new Decision.Rejected(quotas);
+                ? new Decision.Allowed(results, new BackendReceipt(spent), wait)
+                : new Decision.Rejected(results);
     }
 
     private boolean hasRoom(Charge charge, long now) {
@@ -97,16 +100,19 @@ final class LimitStateBackend implements RateLimitBackend {
     }
 
     @Override
-    public synchronized List<Quota> peek(Charge charge) {
+    public synchronized List<Quota> peek(List<Charge> charges) {
         long now = time.micros();
-        return quotas(charge, statesOf(charge, now), false, now);
+        return charges.stream()
+                .flatMap(charge -> quotas(charge, statesOf(charge, now), false, now).stream())
+                .toList();
     }
 
     @Override
-    public synchronized void refund(Receipt receipt) {
+    public synchronized CompletionStage<Void> refund(Receipt receipt) {
         if (receipt instanceof BackendReceipt mine) {
             mine.claim().forEach(this::refund);
         }
+        return CompletableFuture.completedStage(null);
     }
 
     private void refund(ChargeStates entry) {
@@ -121,13 +127,15 @@ final class LimitStateBackend implements RateLimitBackend {
     }
 
     @Override
-    public synchronized List<Charge> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+    public synchronized CompletionStage<List<Charge>> settle(
+            Receipt receipt, Predicate<Charge> selection, long actualCost) {
         if (!(receipt instanceof BackendReceipt mine)) {
-            return List.of();
+            return CompletableFuture.completedStage(List.of());
         }
         List<ChargeStates> due = mine.settle(selection, actualCost);
         due.forEach(entry -> settle(entry, actualCost));
-        return due.stream().map(ChargeStates::charge).toList();
+        return CompletableFuture.completedStage(
+                due.stream().map(ChargeStates::charge).toList());
     }
 
     private void settle(ChargeStates entry, long actualCost) {
@@ -147,25 +155,30 @@ final class LimitStateBackend implements RateLimitBackend {
     }
 
     @Override
-    public synchronized void refund(Charge charge) {
+    public synchronized CompletionStage<Void> refund(Charge charge) {
         List<LimitState> seen = statesOf(charge, time.micros());
         for (int i : indexes(charge.policy())) {
             states.computeIfPresent(
                     keyOf(charge, i), (key, spent) -> unblocked(seen.get(i)).refund(limit(charge, i), charge.cost()));
         }
+        return CompletableFuture.completedStage(null);
     }
 
     @Override
-    public synchronized void reset(PolicyLimits policy, String storedKey) {
-        indexes(policy).forEach(i -> states.remove(storedKey + ":" + policy.storedKeySuffix(i)));
-        unblock(policy, storedKey);
+    public synchronized void reset(List<PolicyLimits> limits, String storedKey) {
+        for (PolicyLimits policy : limits) {
+            Charge charge = new Charge(policy, storedKey, 1);
+            indexes(policy).forEach(i -> states.remove(keyOf(charge, i)));
+            forget(policy, storedKey);
+        }
     }
 
     @Override
-    public synchronized Duration block(PolicyLimits policy, String storedKey, Duration duration) {
+    public synchronized CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
         long now = time.micros();
         long end = now + BlockedState.micros(duration);
-        return Duration.of(blockEnds.merge(storedKey + ":" + policy.policy(), end, Math::max) - now, ChronoUnit.MICROS);
+        return CompletableFuture.completedStage(Duration.of(
+                blockEnds.merge(storedKey + ":" + policy.policy(), end, Math::max) - now, ChronoUnit.MICROS));
     }
 
     @Override
@@ -197,7 +210,12 @@ final class LimitStateBackend implements RateLimitBackend {
     }
 
     @Override
-    public synchronized void unblock(PolicyLimits policy, String storedKey) {
+    public synchronized CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
+        forget(policy, storedKey);
+        return CompletableFuture.completedStage(null);
+    }
+
+    private void forget(PolicyLimits policy, String storedKey) {
         blockEnds.remove(storedKey + ":" + policy.policy());
         penalties.remove(storedKey + ":" + policy.policy());
     }
@@ -228,7 +246,8 @@ final class LimitStateBackend implements RateLimitBackend {
     }
 
     private static String keyOf(Charge charge, int index) {
-        return charge.storedKey() + ":" + charge.policy().storedKeySuffix(index);
+        Limit limit = limit(charge, index);
+        return charge.storedKey() + ":" + charge.policy().policy() + ":" + limit.algorithm() + limit.windowText();
     }
 
     private static List<Integer> indexes(PolicyLimits policy) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -19,9 +20,9 @@ class QuotaCalculatorTest {
     void containsTheLimitAndTheRemainingPermits() {
         LimitState full = LimitState.untouched(second, 5).spend(second, 10, 5);
         assertThat(QuotaCalculator.quota(charge(1), 0, full, true, 5))
-                .isEqualTo(new Quota("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
+                .isEqualTo(TestQuota.of("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
         assertThat(QuotaCalculator.quota(charge(2), 0, full, false, 5))
-                .isEqualTo(new Quota(
+                .isEqualTo(TestQuota.of(
                         "api", "api", 10, 10, Duration.ofSeconds(1), 0, true, 1_200_000, 2_000_000, 1_100_000));
     }
 
@@ -32,14 +33,14 @@ class QuotaCalculatorTest {
         PolicyLimits policy = new PolicyLimits("api", List.of(bucket));
         LimitState queued = LimitState.untouched(bucket, 5).spend(bucket, 1, 5).spend(bucket, 1, 5);
         assertThat(QuotaCalculator.quota(new Charge(policy, "all", 1, 200_000), 0, queued, false, 5))
-                .extracting(Quota::rejected, Quota::retryAfterMicros)
+                .extracting(Quota::rejected, Micros::retryAfter)
                 .containsExactly(false, 0L);
         assertThat(QuotaCalculator.quota(new Charge(policy, "all", 1, 150_000), 0, queued, false, 5))
-                .extracting(Quota::rejected, Quota::retryAfterMicros)
+                .extracting(Quota::rejected, Micros::retryAfter)
                 .containsExactly(true, 50_000L);
         assertThat(QuotaCalculator.quota(new Charge(policy, "all", 2, 200_000), 0, queued, false, 5))
-                .extracting(Quota::rejected, Quota::retryAfterMicros)
-                .containsExactly(true, Quota.NEVER);
+                .extracting(Quota::rejected, Micros::retryAfter)
+                .containsExactly(true, Micros.NEVER);
     }
 
     private Charge charge(long cost) {

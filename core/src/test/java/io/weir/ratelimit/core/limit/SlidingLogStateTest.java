@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,8 +60,8 @@ class SlidingLogStateTest {
         assertThat(state.retryAfterMicros(limit, 6, 160)).isEqualTo(WINDOW - 30);
         assertThat(state.retryAfterMicros(limit, 8, 160)).isEqualTo(WINDOW - 30);
         assertThat(state.retryAfterMicros(limit, 9, 160)).isEqualTo(WINDOW - 10);
-        assertThat(state.retryAfterMicros(limit, 11, 160)).isEqualTo(Quota.NEVER);
-        assertThat(state.retryAfterMicros(limit, Long.MAX_VALUE, 160)).isEqualTo(Quota.NEVER);
+        assertThat(state.retryAfterMicros(limit, 11, 160)).isEqualTo(Micros.NEVER);
+        assertThat(state.retryAfterMicros(limit, Long.MAX_VALUE, 160)).isEqualTo(Micros.NEVER);
         assertThat(state.resetAfterMicros(limit, 160)).isEqualTo(WINDOW - 10);
         assertThat(SlidingLogState.EMPTY.resetAfterMicros(limit, 160)).isZero();
     }
@@ -74,7 +73,7 @@ class SlidingLogStateTest {
         assertThat(state.remaining(log(4), 160)).isZero();
         assertThat(state.retryAfterMicros(log(4), 1, 160)).as("6 must go").isEqualTo(WINDOW - 30);
         assertThat(state.retryAfterMicros(log(4), 3, 160)).as("8 must go").isEqualTo(WINDOW - 10);
-        assertThat(state.retryAfterMicros(log(0), 1, 160)).isEqualTo(Quota.NEVER);
+        assertThat(state.retryAfterMicros(log(0), 1, 160)).isEqualTo(Micros.NEVER);
         assertThat(state.remaining(log(12), 160)).isEqualTo(3);
     }
 

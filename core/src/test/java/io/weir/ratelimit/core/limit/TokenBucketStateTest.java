@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -76,7 +75,7 @@ class TokenBucketStateTest {
         assertThat(state).isEqualTo(new TokenBucketState(100, PERMIT, 0));
         assertThat(state.hasRoom(leaky, 1, 100)).isFalse();
         assertThat(state.retryAfterMicros(leaky, 1, 100)).isEqualTo(333_334);
-        assertThat(state.retryAfterMicros(leaky, 2, 100)).isEqualTo(Quota.NEVER);
+        assertThat(state.retryAfterMicros(leaky, 2, 100)).isEqualTo(Micros.NEVER);
     }
 
     @Test

@@ -214,7 +214,7 @@ class BoundedKeysTest {
         Receipt receipt = ((Decision.Allowed) acquire(backend, tenASecond, "a")).receipt();
         time.advanceMicros(399_999);
         assertThat(hasPlace(backend, tenASecond, "b")).isFalse();
-        backend.refund(receipt);
+        backend.refund(receipt).toCompletableFuture().join();
         assertThat(hasPlace(backend, tenASecond, "b")).isFalse();
         acquire(backend, tenASecond, "a");
         time.advanceMicros(999_999);
@@ -237,10 +237,12 @@ class BoundedKeysTest {
     @Test
     void peekNeedsNoPlace() {
         LocalBackend backend = new LocalBackend(1, time);
-        assertThat(backend.peek(charge(FIVE_AN_HOUR, "a")).get(0).remaining()).isEqualTo(5);
+        assertThat(backend.peek(List.of(charge(FIVE_AN_HOUR, "a"))).get(0).remaining())
+                .isEqualTo(5);
         assertThat(backend.size()).isZero();
         acquire(backend, FIVE_AN_HOUR, "b");
-        assertThat(backend.peek(charge(FIVE_AN_HOUR, "a")).get(0).remaining()).isEqualTo(5);
+        assertThat(backend.peek(List.of(charge(FIVE_AN_HOUR, "a"))).get(0).remaining())
+                .isEqualTo(5);
     }
 
     @Test
@@ -251,7 +253,7 @@ class BoundedKeysTest {
                 List.of(charge(FIVE_AN_HOUR, "known"), charge(FIVE_AN_HOUR, "new.1"), charge(FIVE_AN_HOUR, "new.2"));
         assertThatThrownBy(() -> backend.acquire(charges)).isInstanceOf(BackendException.class);
         assertThat(backend.size()).isEqualTo(1);
-        assertThat(backend.peek(charge(FIVE_AN_HOUR, "known")).get(0).remaining())
+        assertThat(backend.peek(List.of(charge(FIVE_AN_HOUR, "known"))).get(0).remaining())
                 .isEqualTo(4);
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "new.1")).isTrue();
     }
@@ -261,13 +263,13 @@ class BoundedKeysTest {
         LocalBackend backend = new LocalBackend(2, time);
         Receipt receipt = ((Decision.Allowed) acquire(backend, FIVE_AN_HOUR, "a")).receipt();
         exhaust(backend, FIVE_AN_HOUR, "b");
-        backend.refund(receipt);
+        backend.refund(receipt).toCompletableFuture().join();
         assertThat(backend.size()).isEqualTo(1);
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "c")).isTrue();
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "d")).isFalse();
-        backend.reset(FIVE_AN_HOUR, "b");
+        backend.reset(List.of(FIVE_AN_HOUR), "b");
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "d")).isTrue();
-        backend.refund(charge(FIVE_AN_HOUR, "d"));
+        backend.refund(charge(FIVE_AN_HOUR, "d")).toCompletableFuture().join();
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "e")).isTrue();
         assertThat(backend.size()).isEqualTo(2);
     }
@@ -277,7 +279,7 @@ class BoundedKeysTest {
         LocalBackend backend = new LocalBackend(1, time);
         PolicyLimits tenASecond = Keys.policy("ten", 10, Duration.ofSeconds(10));
         exhaust(backend, tenASecond, "a");
-        backend.refund(new Charge(tenASecond, "a", 9));
+        backend.refund(new Charge(tenASecond, "a", 9)).toCompletableFuture().join();
         assertThat(hasPlace(backend, tenASecond, "b")).isFalse();
         time.advanceMicros(1_000_000);
         assertThat(hasPlace(backend, tenASecond, "b")).isTrue();
@@ -286,8 +288,8 @@ class BoundedKeysTest {
     @Test
     void aRefundToAnUnknownKeyNeedsNoPlace() {
         LocalBackend backend = new LocalBackend(1, time);
-        backend.refund(charge(FIVE_AN_HOUR, "a"));
-        backend.reset(FIVE_AN_HOUR, "a");
+        backend.refund(charge(FIVE_AN_HOUR, "a")).toCompletableFuture().join();
+        backend.reset(List.of(FIVE_AN_HOUR), "a");
         assertThat(backend.size()).isZero();
     }
 

@@ -25,16 +25,16 @@ class DisabledBackendTest {
         }
         assertThat(backend.acquireAsync(List.of(CHARGE)).toCompletableFuture())
                 .isCompletedWithValue(Decision.Allowed.UNLIMITED);
-        backend.refund(CHARGE);
-        backend.refund(Receipt.EMPTY);
-        backend.reset(POLICY.limits(), "p.alice");
+        backend.refund(CHARGE).toCompletableFuture().join();
+        backend.refund(Receipt.EMPTY).toCompletableFuture().join();
+        backend.reset(List.of(POLICY.limits()), "p.alice");
         Charge affordable = new Charge(POLICY.limits(), "p.alice", 1);
-        assertThat(backend.peek(affordable)).singleElement().satisfies(quota -> {
+        assertThat(backend.peek(List.of(affordable))).singleElement().satisfies(quota -> {
             assertThat(quota.policy()).isEqualTo("api");
             assertThat(quota.remaining()).isEqualTo(100);
             assertThat(quota.rejected()).isFalse();
         });
-        assertThat(backend.peek(CHARGE)).extracting(Quota::remaining).containsExactly(100L);
+        assertThat(backend.peek(List.of(CHARGE))).extracting(Quota::remaining).containsExactly(100L);
     }
 
     @Test

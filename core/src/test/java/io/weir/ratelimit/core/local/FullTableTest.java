@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -104,8 +105,8 @@ class FullTableTest {
         Decision.Rejected rejected = (Decision.Rejected) decide(backend, charge(fiveAnHour, "new"));
         Quota quota = rejected.decisiveQuota();
         assertThat(quota.remaining()).isZero();
-        assertThat(quota.retryAfterMicros()).isBetween(1L, HOUR_MICROS * 3 / 2);
-        time.advanceMicros(quota.retryAfterMicros());
+        assertThat(Micros.retryAfter(quota)).isBetween(1L, HOUR_MICROS * 3 / 2);
+        time.advanceMicros(Micros.retryAfter(quota));
         assertThat(decide(backend, charge(fiveAnHour, "new")).allowed()).isTrue();
     }
 
@@ -118,7 +119,7 @@ class FullTableTest {
                             .get(0)
                             .remaining())
                     .isEqualTo(left);
-            assertThat(backend.peek(charge(FIVE_AN_HOUR, "new")).get(0).remaining())
+            assertThat(backend.peek(List.of(charge(FIVE_AN_HOUR, "new"))).get(0).remaining())
                     .isEqualTo(left);
         }
     }
@@ -150,12 +151,12 @@ class FullTableTest {
             assertThat(decide(backend, known, charge(two, "new")).allowed()).isTrue();
         }
         assertThat(decide(backend, known, charge(two, "new")).allowed()).isFalse();
-        assertThat(backend.peek(known).get(0).remaining())
+        assertThat(backend.peek(List.of(known)).get(0).remaining())
                 .as("the call that two rejects spends nothing of the known key")
                 .isEqualTo(1);
         assertThat(decide(backend, known, charge(two, "newer")).allowed()).isTrue();
         assertThat(decide(backend, known, charge(two, "newer")).allowed()).isFalse();
-        assertThat(backend.peek(charge(two, "newer")).get(0).remaining())
+        assertThat(backend.peek(List.of(charge(two, "newer"))).get(0).remaining())
                 .as("the call that the known key rejects spends nothing of the new key")
                 .isEqualTo(2);
         time.advanceMicros(75_000_000);
@@ -168,13 +169,15 @@ class FullTableTest {
         decide(backend, charge(FIVE_AN_HOUR, "known"));
         Decision.Allowed both = (Decision.Allowed)
                 decide(backend, charge(FIVE_AN_HOUR, "known"), charge(policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new"));
-        assertThat(backend.peek(charge(FIVE_AN_HOUR, "known")).get(0).remaining())
+        assertThat(backend.peek(List.of(charge(FIVE_AN_HOUR, "known"))).get(0).remaining())
                 .isEqualTo(3);
-        backend.refund(both.receipt());
-        assertThat(backend.peek(charge(FIVE_AN_HOUR, "known")).get(0).remaining())
+        backend.refund(both.receipt()).toCompletableFuture().join();
+        assertThat(backend.peek(List.of(charge(FIVE_AN_HOUR, "known"))).get(0).remaining())
                 .isEqualTo(4);
-        backend.refund(charge(policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new"));
-        backend.reset(policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new");
+        backend.refund(charge(policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new"))
+                .toCompletableFuture()
+                .join();
+        backend.reset(List.of(policy(Algorithm.FIXED_WINDOW, 5, HOUR)), "new");
         assertThat(allowed(backend, policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new", 30))
                 .isEqualTo(4);
     }
@@ -186,7 +189,7 @@ class FullTableTest {
         Decision.Allowed approximate = (Decision.Allowed) decide(backend, charge(FIVE_AN_HOUR, "new"));
         time.advanceMicros(1_000_000);
         assertThat(allowed(backend, FIVE_AN_HOUR, "new", 1)).isEqualTo(1);
-        backend.refund(approximate.receipt());
+        backend.refund(approximate.receipt()).toCompletableFuture().join();
         assertThat(allowed(backend, FIVE_AN_HOUR, "new", 30)).isEqualTo(3);
     }
 

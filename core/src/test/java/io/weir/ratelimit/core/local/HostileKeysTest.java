@@ -40,7 +40,7 @@ class HostileKeysTest {
         }
         assertThat(backend.size()).isEqualTo(count);
         for (int i = 0; i < count; i++) {
-            long remaining = backend.peek(Keys.charge(FIVE_AN_HOUR, colliding(i, bits)))
+            long remaining = backend.peek(List.of(Keys.charge(FIVE_AN_HOUR, colliding(i, bits))))
                     .get(0)
                     .remaining();
             if (remaining != 4 - i % 5) {
@@ -52,10 +52,10 @@ class HostileKeysTest {
     @Test
     void theOrderOfKeysIsConsistentWithEquals() {
         List<StateKey> keys = List.of(
-                new StateKey("p.Aa", "api:t1000"),
-                new StateKey("p.Aa", "bpi:t1000"),
-                new StateKey("p.BB", "api:t1000"),
-                new StateKey("p.BB", "bpi:t1000"));
+                StateKey.of("p.Aa", "api"),
+                StateKey.of("p.Aa", "bpi"),
+                StateKey.of("p.BB", "api"),
+                StateKey.of("p.BB", "bpi"));
         assertThat(keys).isSorted();
         for (int i = 0; i < keys.size(); i++) {
             for (int j = 0; j < keys.size(); j++) {
@@ -106,9 +106,11 @@ class HostileKeysTest {
             assertThat(backend.acquire(List.of(tooExpensive)).allowed()).isFalse();
             exhaust(backend, FIVE_AN_HOUR, storedKey);
             if (i % 2 == 0) {
-                backend.reset(FIVE_AN_HOUR, storedKey);
+                backend.reset(List.of(FIVE_AN_HOUR), storedKey);
             } else {
-                backend.refund(new Charge(FIVE_AN_HOUR, storedKey, 5));
+                backend.refund(new Charge(FIVE_AN_HOUR, storedKey, 5))
+                        .toCompletableFuture()
+                        .join();
             }
             gone.add(new WeakReference<>(storedKey));
         }

@@ -11,6 +11,7 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.tck.TestedBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -29,7 +30,7 @@ class SettledBucketTest {
     }
 
     private long remaining(String key) {
-        return backend.peek(new Charge(POLICY, key, 1)).get(0).remaining();
+        return backend.peek(List.of(new Charge(POLICY, key, 1))).get(0).remaining();
     }
 
     @Test
@@ -38,7 +39,7 @@ class SettledBucketTest {
         now.addAndGet(2_000_000);
         spend("k.second", 1);
         now.addAndGet(2_000_000);
-        backend.settle(receipt, charge -> true, 9);
+        backend.settle(receipt, charge -> true, 9).toCompletableFuture().join();
         assertThat(remaining("k.first")).as("10 - (9 - 4)").isEqualTo(5);
         assertThat(backend.size()).isEqualTo(1);
     }
@@ -48,11 +49,14 @@ class SettledBucketTest {
         Receipt receipt = spend("k.first", 1);
         now.addAndGet(2_000_000);
         spend("k.second", 10);
-        assertThatThrownBy(() -> backend.settle(receipt, charge -> true, 9))
+        assertThatThrownBy(() -> new TestedBackend(backend).settle(receipt, charge -> true, 9))
                 .isInstanceOfSatisfying(
                         BackendException.class,
                         failure -> assertThat(failure.reason()).isEqualTo(BackendException.Reason.FULL));
         assertThat(remaining("k.second")).isZero();
-        assertThat(backend.settle(receipt, charge -> true, 0)).isEmpty();
+        assertThat(backend.settle(receipt, charge -> true, 0)
+                        .toCompletableFuture()
+                        .join())
+                .isEmpty();
     }
 }

@@ -46,7 +46,7 @@ class UnlockedAcquireTest {
     void aRecurringChargeFindsItsKeyAgainAfterTheStateWasRemoved() {
         RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
         assertThat(allowed(backend, recurring, 3)).isEqualTo(3);
-        backend.reset(FIVE_AN_HOUR, "ann");
+        backend.reset(List.of(FIVE_AN_HOUR), "ann");
         assertThat(backend.size()).isZero();
         assertThat(allowed(backend, List.of(charge(FIVE_AN_HOUR, "ann")), 4)).isEqualTo(4);
         assertThat(allowed(backend, recurring, 4)).isEqualTo(1);
@@ -66,8 +66,8 @@ class UnlockedAcquireTest {
         assertThat(allowed(backend, recurring, 4)).isEqualTo(4);
         Decision.Allowed last = (Decision.Allowed) backend.acquire(recurring);
         assertThat(backend.acquire(recurring).allowed()).isFalse();
-        backend.refund(last.receipt());
-        backend.refund(last.receipt());
+        backend.refund(last.receipt()).toCompletableFuture().join();
+        backend.refund(last.receipt()).toCompletableFuture().join();
         assertThat(allowed(backend, recurring, 4)).isEqualTo(1);
     }
 
@@ -103,8 +103,10 @@ class UnlockedAcquireTest {
                         spent.addAndGet(decision.allowed() ? 1 : 0);
                         if (i % 10 == 0 && decision instanceof Decision.Allowed allowed) {
                             spent.decrementAndGet();
-                            backend.refund(allowed.receipt());
-                            backend.peek(charge(shared, "ann"));
+                            backend.refund(allowed.receipt())
+                                    .toCompletableFuture()
+                                    .join();
+                            backend.peek(List.of(charge(shared, "ann")));
                         }
                     }
                 }));

@@ -14,6 +14,7 @@ import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.fixtures.Events;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.time.Duration;
@@ -105,7 +106,7 @@ class RejectionLogTest {
     @Test
     void logsTheEndOfThePeriodOfACalendarLimit() {
         ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
-        Quota quota = new Quota("login", "login", 3, 3, Duration.ofDays(30), 0, true, 60_000_000, 60_000_000, 0, end);
+        Quota quota = TestQuota.of("login", "login", 3, 3, Duration.ofDays(30), 0, true, 60_000_000, 60_000_000, 0, end, 0);
         try (LogCapture log = new LogCapture(Level.FINE)) {
             decide(Events.rejected(List.of(login), List.of(quota)));
 

@@ -26,6 +26,7 @@ import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -84,7 +85,7 @@ class OutgoingCallsTest {
                         config, List.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), problems)
                 .policies();
         assertThat(problems.lines()).isEmpty();
-        RateLimitBackend backend = failing(shared);
+        RateLimitBackend backend = failing(RateLimitBackend.class, shared);
         RateLimitEngine engine = RateLimitEngine.on(new FallbackBackend(
                         backend,
                         new FailureModes(1, () -> new LocalBackend(100, time)),
@@ -117,21 +118,22 @@ class OutgoingCallsTest {
     }
 
     /** Returns a backend that fails while the test says so. */
-    private RateLimitBackend failing(RateLimitBackend shared) {
-        return (RateLimitBackend) Proxy.newProxyInstance(
-                RateLimitBackend.class.getClassLoader(),
-                new Class<?>[] {RateLimitBackend.class},
-                (proxy, method, args) -> {
+    private <T> T failing(Class<T> type, RateLimitBackend shared) {
+        return type.cast(Proxy.newProxyInstance(
+                RateLimitBackend.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
                     boolean operation = List.of("acquire", "block", "peek").contains(method.getName());
                     if (backendFails && operation) {
                         throw new BackendException(BackendException.Reason.TIMEOUT, "the test fails it", null);
                     }
                     try {
-                        return method.invoke(shared, args);
+                        Object result = method.invoke(shared, args);
+                        return method.getName().equals("capability") && args[0] == BlocksKeys.class
+                                ? Optional.of(failing(BlocksKeys.class, shared))
+                                : result;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
-                });
+                }));
     }
 
     private Sleeper sleeper() {

@@ -53,7 +53,6 @@ class CalendarPoliciesTest {
                         Limit.of(1_000_000_000_000L, new CalendarPeriod(Unit.MONTH, berlin, 31)),
                         Limit.of(5, new CalendarPeriod(Unit.DAY, berlin, 1)));
         assertThat(policy.limits().limitName(1)).isEqualTo("api-month");
-        assertThat(policy.limits().storedKeySuffix(1)).isEqualTo("api:c2678400000");
         assertThat(policy.form().algorithm()).isEqualTo(Algorithm.TOKEN_BUCKET);
     }
 

@@ -39,7 +39,6 @@ class ConcurrencyPoliciesTest {
         PolicyLimits limits = slow("concurrency=2").limits();
         assertThat(limits.limits()).containsExactly(Limit.concurrency(2, DEFAULT));
         assertThat(limits.limitName(0)).isEqualTo("slow");
-        assertThat(limits.storedKeySuffix(0)).isEqualTo("slow:n1");
         assertThat(limits.hasConcurrency()).isTrue();
         assertThat(limits.withoutConcurrency()).isEmpty();
     }

@@ -76,11 +76,11 @@ class PoliciesTest {
     @Test
     void disclosureAndCountedOutcomesCanBeConfigured() {
         Policy plain = ReadPolicies.of("ratelimit.policies.api.limit=10/1s").policy("api");
-        assertThat(plain.mode()).isEqualTo(Policy.Mode.ENFORCE);
+        assertThat(plain.rollout().mode()).isEqualTo(Policy.Mode.ENFORCE);
         assertThat(plain.count()).isEqualTo(Policy.Count.ALWAYS);
-        assertThat(plain.disclosure()).isEqualTo(Policy.Disclosure.FULL);
-        assertThat(plain.help()).isEmpty();
-        assertThat(plain.enforcePercent()).isZero();
+        assertThat(plain.response().disclosure()).isEqualTo(Policy.Disclosure.FULL);
+        assertThat(plain.response().help()).isEmpty();
+        assertThat(plain.rollout().enforcePercent()).isZero();
         assertThat(plain.tiers().limits()).isEmpty();
         ReadPolicies read = ReadPolicies.of(
                 "ratelimit.policies.api.limit=10/1s",
@@ -91,11 +91,11 @@ class PoliciesTest {
                 "ratelimit.policies.api.help=https://example.com/limits?of=api");
         Policy policy = read.policy("api");
         assertThat(read.found()).isEmpty();
-        assertThat(policy.mode()).isEqualTo(Policy.Mode.SHADOW);
-        assertThat(policy.enforcePercent()).isEqualTo(100);
+        assertThat(policy.rollout().mode()).isEqualTo(Policy.Mode.SHADOW);
+        assertThat(policy.rollout().enforcePercent()).isEqualTo(100);
         assertThat(policy.count()).isEqualTo(Policy.Count.FAILURE);
-        assertThat(policy.disclosure()).isEqualTo(Policy.Disclosure.MINIMAL);
-        assertThat(policy.help()).contains("https://example.com/limits?of=api");
+        assertThat(policy.response().disclosure()).isEqualTo(Policy.Disclosure.MINIMAL);
+        assertThat(policy.response().help()).contains("https://example.com/limits?of=api");
     }
 
     @ParameterizedTest

@@ -3,9 +3,7 @@ package io.weir.ratelimit.core.request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.engine.Fixtures;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.PathPattern;
 import io.weir.ratelimit.core.policy.PathRule;
 import io.weir.ratelimit.core.policy.Policy;
@@ -118,34 +116,10 @@ class PathRulesTest {
 
     private static Policy policy(String name, PathRule rule) {
         Policy plain = Fixtures.policy(name, "ip");
-        return new Policy(
-                plain.limits(),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                plain.tiers(),
-                plain.key(),
-                plain.cost(),
-                plain.onFailure(),
-                plain.maxWaiting(),
-                plain.mode(),
-                plain.count(),
-                plain.disclosure(),
-                plain.help(),
-                Optional.of(rule));
+        return plain.toBuilder().pathRule(Optional.of(rule)).build();
     }
 
     private static Policy with(Policy policy, Policy.Mode mode) {
-        return new Policy(
-                policy.limits(),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                policy.tiers(),
-                policy.key(),
-                policy.cost(),
-                policy.onFailure(),
-                policy.maxWaiting(),
-                mode,
-                policy.count(),
-                policy.disclosure(),
-                policy.help(),
-                policy.pathRule());
+        return policy.toBuilder().mode(mode).build();
     }
 }

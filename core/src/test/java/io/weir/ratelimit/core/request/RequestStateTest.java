@@ -6,14 +6,12 @@ import static io.weir.ratelimit.core.engine.Fixtures.engine;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.engine.FakeBackend;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
@@ -291,18 +289,9 @@ class RequestStateTest {
 
     private static Policy disclosing(Policy.Mode mode) {
         Policy plain = policy("secret-" + mode, "principal");
-        return new Policy(
-                plain.limits(),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                plain.tiers(),
-                plain.key(),
-                plain.cost(),
-                plain.onFailure(),
-                plain.maxWaiting(),
-                mode,
-                plain.count(),
-                Policy.Disclosure.MINIMAL,
-                plain.help(),
-                plain.pathRule());
+        return plain.toBuilder()
+                .mode(mode)
+                .disclosure(Policy.Disclosure.MINIMAL)
+                .build();
     }
 }

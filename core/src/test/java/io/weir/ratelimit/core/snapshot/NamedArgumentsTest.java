@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.snapshot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.RateLimitKey;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyExpression;
@@ -20,12 +19,10 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class NamedArgumentsTest {
-    private static final Policy LOGIN = new Policy(
-            new PolicyLimits("login", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofSeconds(1)))),
-            KeyExpression.parse("ip + arg:user", new KeyTerms(32, 64)),
-            1,
-            FailureMode.OPEN,
-            Policy.MAX_WAITING);
+    private static final Policy LOGIN = Policy.builder(
+                    new PolicyLimits("login", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofSeconds(1)))),
+                    KeyExpression.parse("ip + arg:user", new KeyTerms(32, 64)))
+            .build();
 
     static class Plain {}
 

@@ -10,6 +10,8 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -36,7 +38,7 @@ class NearLimitTest {
 
     private static Quota quota(PolicyLimits policy, long remaining, boolean rejected) {
         Limit limit = policy.limits().get(0);
-        return new Quota(
+        return TestQuota.of(
                 policy.policy(),
                 policy.policy(),
                 limit.permits(),
@@ -52,14 +54,14 @@ class NearLimitTest {
     private void allowed(PolicyLimits policy, String storedKey, long remaining) {
         tracker.decided(
                 List.of(new Charge(policy, storedKey, 1)),
-                new Decision.Allowed(List.of(quota(policy, remaining, false)), Receipt.EMPTY),
+                new Decision.Allowed(Results.of(quota(policy, remaining, false)), Receipt.EMPTY),
                 nanos);
     }
 
     private void rejected(PolicyLimits policy, String storedKey, long remaining) {
         tracker.decided(
                 List.of(new Charge(policy, storedKey, 1)),
-                new Decision.Rejected(List.of(quota(policy, remaining, true))),
+                new Decision.Rejected(Results.of(quota(policy, remaining, true))),
                 nanos);
     }
 
@@ -152,11 +154,11 @@ class NearLimitTest {
     void eachPolicyOfACallUsesItsOwnQuotas() {
         tracker.decided(
                 List.of(new Charge(API, "p.ann", 1), new Charge(HOURLY, "p.ann", 1)),
-                new Decision.Allowed(List.of(quota(API, 60, false), quota(HOURLY, 4, false)), Receipt.EMPTY),
+                new Decision.Allowed(Results.of(quota(API, 60, false), quota(HOURLY, 4, false)), Receipt.EMPTY),
                 nanos);
         tracker.decided(
                 List.of(new Charge(API, "p.bob", 1), new Charge(HOURLY, "p.bob", 1)),
-                new Decision.Rejected(List.of(quota(API, 0, true), quota(HOURLY, 70, false))),
+                new Decision.Rejected(Results.of(quota(API, 0, true), quota(HOURLY, 70, false))),
                 nanos);
         assertThat(nearLimit(API)).containsExactly(near("p.bob", Duration.ZERO));
         assertThat(nearLimit(HOURLY)).containsExactly(near("p.ann", Duration.ZERO));
@@ -167,10 +169,12 @@ class NearLimitTest {
 
     @Test
     void aKeyOfAPolicyInShadowModeIsFound() {
+        List<Charge> charges = List.of(new Charge(HOURLY, "p.ann", 1).asShadow(), new Charge(API, "p.ann", 1));
         tracker.decided(
-                List.of(new Charge(HOURLY, "p.ann", 1).asShadow(), new Charge(API, "p.ann", 1)),
+                charges,
                 new Decision.Allowed(
-                        List.of(quota(API, 60, false)), Receipt.EMPTY, 0, List.of(quota(HOURLY, 2, false))),
+                        Results.of(charges, List.of(quota(API, 60, false)), List.of(quota(HOURLY, 2, false))),
+                        Receipt.EMPTY),
                 nanos);
         assertThat(nearLimit(HOURLY)).containsExactly(near("p.ann", Duration.ZERO));
         assertThat(nearLimit(API)).isEmpty();

@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.topkeys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
@@ -11,6 +12,8 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.limit.RecurringCharge;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -34,7 +37,7 @@ class TopKeysTrackerTest {
     }
 
     private static Quota quota(PolicyLimits policy, boolean rejected) {
-        return new Quota(
+        return TestQuota.of(
                 policy.policy(), policy.policy(), 10, 10, Duration.ofMinutes(1), rejected ? 0 : 5, rejected, 0, 1, 1);
     }
 
@@ -44,7 +47,7 @@ class TopKeysTrackerTest {
 
     private void calls(String storedKey, int times) {
         for (int i = 0; i < times; i++) {
-            decided(new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY), new Charge(API, storedKey, 7));
+            decided(new Decision.Allowed(Results.of(quota(API, false)), Receipt.EMPTY), new Charge(API, storedKey, 7));
         }
     }
 
@@ -62,7 +65,7 @@ class TopKeysTrackerTest {
 
     private void recurs(RecurringCharge charge, int times) {
         for (int i = 0; i < times; i++) {
-            tracker.decided(charge, new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY), nanos);
+            tracker.decided(charge, new Decision.Allowed(Results.of(quota(API, false)), Receipt.EMPTY), nanos);
         }
     }
 
@@ -126,7 +129,7 @@ class TopKeysTrackerTest {
     @Test
     void onlyThePoliciesThatRejectedCountARejection() {
         decided(
-                new Decision.Rejected(List.of(quota(API, false), quota(LOGIN, true))),
+                new Decision.Rejected(Results.of(quota(API, false), quota(LOGIN, true))),
                 new Charge(API, "i.10.0.0.1", 1),
                 new Charge(LOGIN, "p.ann", 1));
         assertThat(tracker.top("api").rejected()).isEmpty();
@@ -138,7 +141,11 @@ class TopKeysTrackerTest {
     @Test
     void aShadowRejectionCountsAsARejection() {
         decided(
-                new Decision.Allowed(List.of(quota(API, false)), Receipt.EMPTY, 0, List.of(quota(LOGIN, true))),
+                new Decision.Allowed(
+                        List.of(
+                                new ChargeResult("login", true, List.of(quota(LOGIN, true))),
+                                new ChargeResult("api", false, List.of(quota(API, false)))),
+                        Receipt.EMPTY),
                 new Charge(LOGIN, "p.ann", 1).asShadow(),
                 new Charge(API, "p.ann", 1));
         assertThat(tracker.top("login").rejected()).containsExactly(rejected("p.ann", 1));

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.BackendStateChanged;
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.PenaltyImposed;
@@ -49,10 +50,13 @@ final class CdiEvents implements ApplicationEvents {
             "",
             "",
             1,
-            new Decision.Rejected(List.of(new Quota("", "", 0, 0, Duration.ofSeconds(1), 0, true, 0, 0, 0))));
+            new Decision.Rejected(List.of(new ChargeResult(
+                    "",
+                    false,
+                    List.of(Quota.builder("", "").rejectedFor(Duration.ZERO).build())))));
 
     private static final QuotaThresholdReached ANY_THRESHOLD = new QuotaThresholdReached(
-            "", "", 1, "", Identity.GLOBAL, new Quota("", "", 1, 1, Duration.ofSeconds(1), 0, false, 0, 0, 0));
+            "", "", 1, "", Identity.GLOBAL, Quota.builder("", "").build());
 
     private static final PenaltyImposed ANY_PENALTY = new PenaltyImposed("", "", "", Duration.ofSeconds(1), 1);
 

@@ -66,7 +66,8 @@ final class LimitedOperations {
     /** Documents an operation with the policies of all methods that it can call. */
     private void document(Operation operation, List<Policy> policies, LimitResponses responses) {
         boolean unavailable = policies.stream().anyMatch(policy -> policy.onFailure() != FailureMode.OPEN);
-        boolean minimal = policies.stream().anyMatch(policy -> policy.disclosure() == Policy.Disclosure.MINIMAL);
+        boolean minimal =
+                policies.stream().anyMatch(policy -> policy.response().disclosure() == Policy.Disclosure.MINIMAL);
         responses.document(operation, minimal ? List.of() : QuotaHeaders.of(dialects), unavailable);
     }
 }

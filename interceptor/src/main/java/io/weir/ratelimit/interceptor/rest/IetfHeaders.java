@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -26,7 +27,7 @@ final class IetfHeaders implements HeaderDialect {
         StructuredList policies = new StructuredList();
         for (Quota quota : view.quotas()) {
             policies.member(quota.name()).parameter(QUOTA, quota.permits());
-            if (quota.isConcurrency()) {
+            if (quota.kind() == Quota.Kind.CONCURRENCY) {
                 policies.parameter(UNIT, CONCURRENT_REQUESTS);
             }
             // The unit is a second, and zero is not valid, so a shorter window is omitted.
@@ -37,15 +38,15 @@ final class IetfHeaders implements HeaderDialect {
         fields.accept(POLICY_FIELD, policies.toString());
         Quota decisive = view.decisive();
         StructuredList limit = new StructuredList().member(decisive.name()).parameter(REMAINING, decisive.remaining());
-        if (!decisive.rejected() && decisive.isConcurrency()) {
+        if (!decisive.rejected() && decisive.kind() == Quota.Kind.CONCURRENCY) {
             // Nobody knows when a call ends.
             fields.accept(LIMIT_FIELD, limit.toString());
             return;
         }
         if (!decisive.rejected()) {
-            limit.parameter(RESET, QuotaView.ceilSeconds(decisive.nextPermitAfterMicros()));
-        } else if (decisive.retryAfterMicros() != Quota.NEVER) {
-            limit.parameter(RESET, QuotaView.waitSeconds(decisive.retryAfterMicros()));
+            limit.parameter(RESET, QuotaView.ceilSeconds(Micros.nextPermitAfter(decisive)));
+        } else {
+            decisive.retryAfter().ifPresent(wait -> limit.parameter(RESET, QuotaView.waitSeconds(Micros.of(wait))));
         }
         fields.accept(LIMIT_FIELD, limit.toString());
     }

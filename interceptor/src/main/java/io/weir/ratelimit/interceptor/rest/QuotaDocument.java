@@ -2,9 +2,9 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
@@ -35,17 +35,16 @@ final class QuotaDocument {
                 .with("name", quota.name())
                 .with("permits", quota.permits())
                 .withNumber("window", seconds(quota.window()))
-                .with("unit", quota.isConcurrency() ? "concurrent-requests" : "requests")
+                .with("unit", quota.kind() == Quota.Kind.CONCURRENCY ? "concurrent-requests" : "requests")
                 .with("capacity", quota.capacity())
                 .with("remaining", quota.remaining());
-        if (quota.isConcurrency()) { // nobody knows when a call ends
+        if (quota.kind() == Quota.Kind.CONCURRENCY) { // nobody knows when a call ends
             return limit;
         }
-        limit.with("reset", QuotaView.ceilSeconds(quota.resetAfterMicros()));
-        ZonedDateTime periodEnd = quota.periodEnd();
-        return periodEnd == null
-                ? limit
-                : limit.with("period_end", DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(periodEnd));
+        limit.with("reset", QuotaView.ceilSeconds(Micros.resetAfter(quota)));
+        quota.periodEnd()
+                .ifPresent(end -> limit.with("period_end", DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(end)));
+        return limit;
     }
 
     /** Returns seconds, with a fraction only if there is one. */

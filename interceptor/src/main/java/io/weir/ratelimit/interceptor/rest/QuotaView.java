@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalLong;
@@ -42,11 +43,12 @@ record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
      * rejection by it has its wait.
      */
     OptionalLong resetMicros() {
-        if (!decisive.isConcurrency()) {
-            return OptionalLong.of(decisive.resetAfterMicros());
+        if (decisive.kind() != Quota.Kind.CONCURRENCY) {
+            return OptionalLong.of(Micros.resetAfter(decisive));
         }
-        return decisive.rejected() && decisive.retryAfterMicros() != Quota.NEVER
-                ? OptionalLong.of(waitSeconds(decisive.retryAfterMicros()) * MICROS)
+        long wait = Micros.retryAfter(decisive);
+        return decisive.rejected() && wait != Micros.NEVER
+                ? OptionalLong.of(waitSeconds(wait) * MICROS)
                 : OptionalLong.empty();
     }
 
@@ -72,7 +74,7 @@ record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
 
     /** Returns the wait of a rejected call in seconds, empty if no wait helps. */
     static OptionalLong waitSeconds(Decision.Rejected decision) {
-        long micros = decision.decisiveQuota().retryAfterMicros();
-        return micros == Quota.NEVER ? OptionalLong.empty() : OptionalLong.of(waitSeconds(micros));
+        long micros = Micros.retryAfter(decision.decisiveQuota());
+        return micros == Micros.NEVER ? OptionalLong.empty() : OptionalLong.of(waitSeconds(micros));
     }
 }

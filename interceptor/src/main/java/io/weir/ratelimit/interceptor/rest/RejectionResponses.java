@@ -50,7 +50,7 @@ final class RejectionResponses {
         return decision.quotas().stream()
                 .map(Quota::policy)
                 .flatMap(name -> policies.apply(name).stream())
-                .anyMatch(policy -> policy.disclosure() == Policy.Disclosure.MINIMAL);
+                .anyMatch(policy -> policy.response().disclosure() == Policy.Disclosure.MINIMAL);
     }
 
     /** Returns the response to a rejected request: that of the application's mapper, else that of Weir. */
@@ -155,7 +155,7 @@ final class RejectionResponses {
     private static String reason(Decision.Rejected decision, String policy) {
         boolean onlySlots = decision.quotas().stream()
                 .filter(quota -> quota.rejected() && quota.policy().equals(policy))
-                .allMatch(Quota::isConcurrency);
+                .allMatch(quota -> quota.kind() == Quota.Kind.CONCURRENCY);
         return onlySlots
                 ? "Too many calls of the caller run at once under the policy " + policy + "."
                 : "The quota of the policy " + policy + " is used up" + reset(decision, policy) + ".";
@@ -163,13 +163,14 @@ final class RejectionResponses {
 
     private Optional<String> help(List<String> violated) {
         return violated.stream()
-                .flatMap(name -> policies.apply(name).flatMap(Policy::help).stream())
+                .flatMap(name ->
+                        policies.apply(name).flatMap(policy -> policy.response().help()).stream())
                 .findFirst();
     }
 
     private static String blockedPolicy(Decision.Rejected decision) {
         return decision.quotas().stream()
-                .filter(quota -> quota.blockedMicros() > 0)
+                .filter(Quota::blocked)
                 .map(Quota::policy)
                 .findFirst()
                 .orElseThrow();
@@ -178,9 +179,10 @@ final class RejectionResponses {
     /** Returns the end of the period if a calendar limit of the policy is the one with the longest wait. */
     private static String reset(Decision.Rejected decision, String policy) {
         Quota decisive = decision.decisiveQuota();
-        return decisive.periodEnd() == null || !decisive.policy().equals(policy)
-                ? ""
-                : " and resets on " + PeriodEnd.text(decisive.periodEnd());
+        return decisive.periodEnd()
+                .filter(end -> decisive.policy().equals(policy))
+                .map(end -> " and resets on " + PeriodEnd.text(end))
+                .orElse("");
     }
 
     /** Returns a problem that discloses no policy. */

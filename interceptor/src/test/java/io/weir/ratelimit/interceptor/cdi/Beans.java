@@ -13,6 +13,7 @@ import io.weir.ratelimit.RateLimitKey;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.Charge;
@@ -188,22 +189,22 @@ final class Beans {
         }
 
         @Override
-        public List<Quota> peek(Charge charge) {
+        public List<Quota> peek(List<Charge> charges) {
             throw failure();
         }
 
         @Override
-        public void refund(Receipt receipt) {
-            throw failure();
+        public CompletionStage<Void> refund(Receipt receipt) {
+            return CompletableFuture.failedStage(failure());
         }
 
         @Override
-        public void refund(Charge charge) {
-            throw failure();
+        public CompletionStage<Void> refund(Charge charge) {
+            return CompletableFuture.failedStage(failure());
         }
 
         @Override
-        public void reset(PolicyLimits policy, String storedKey) {
+        public void reset(List<PolicyLimits> limits, String storedKey) {
             throw failure();
         }
     }
@@ -229,6 +230,30 @@ final class Beans {
         @Produces
         public MetricRegistry registry() {
             return SharedMetricRegistries.getOrCreate("batches");
+        }
+    }
+
+    /** A backend that supports all limits, but cannot release a slot. */
+    @ApplicationScoped
+    public static class SlotlessBackend extends UnavailableBackend {
+        @Override
+        public String name() {
+            return "slotless";
+        }
+
+        @Override
+        public boolean supports(Limit limit) {
+            return true;
+        }
+    }
+
+    /** A producer of a backend behind a client proxy. */
+    @Dependent
+    public static class ProducedBackend {
+        @Produces
+        @ApplicationScoped
+        public RateLimitBackend backend() {
+            return new LocalBackend(100);
         }
     }
 

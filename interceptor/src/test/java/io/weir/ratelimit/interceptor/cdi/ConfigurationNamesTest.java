@@ -305,7 +305,10 @@ class ConfigurationNamesTest {
                     .build());
             assertThat(current.difference()).isEmpty();
             for (int reload = 1; reload <= 3; reload++) {
-                assertThat(policies(current.get(), new Problems()).get("search").mode())
+                assertThat(policies(current.get(), new Problems())
+                                .get("search")
+                                .rollout()
+                                .mode())
                         .as("reload %d", reload)
                         .isEqualTo(Policy.Mode.SHADOW);
             }
@@ -332,7 +335,10 @@ class ConfigurationNamesTest {
                 .build());
         assertThat(current.difference()).isEmpty();
         assertThat(current.first().get("ratelimit.key-secret").value()).contains("secret");
-        assertThat(policies(current.first(), new Problems()).get("search").mode())
+        assertThat(policies(current.first(), new Problems())
+                        .get("search")
+                        .rollout()
+                        .mode())
                 .isEqualTo(Policy.Mode.SHADOW);
     }
 }

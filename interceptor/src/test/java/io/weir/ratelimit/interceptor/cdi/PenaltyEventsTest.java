@@ -9,6 +9,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.limit.Micros;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.event.ObservesAsync;
@@ -93,7 +94,7 @@ class PenaltyEventsTest {
                             .join())
                     .isGreaterThan(Duration.ofMinutes(1));
             assertThat(limiter.acquire("plan", ANN).allowed()).isFalse();
-            assertThat(limiter.peek("plan", ANN).get(0).blockedMicros()).isPositive();
+            assertThat(Micros.blockedFor(limiter.peek("plan", ANN).get(0))).isPositive();
             limiter.unblock("plan", ANN);
             assertThat(limiter.acquire("plan", ANN).allowed()).isTrue();
             limiter.block("plan", ANN, Duration.ofMinutes(2));

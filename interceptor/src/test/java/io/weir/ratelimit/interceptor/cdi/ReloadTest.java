@@ -253,7 +253,7 @@ class ReloadTest {
     void theModeOffOfYamlIsApplied() {
         Deployed deployed = new Deployed();
         deployed.change("ratelimit.policies.api.mode", "false");
-        assertThat(now().policies().get("api").mode()).isEqualTo(Policy.Mode.OFF);
+        assertThat(now().policies().get("api").rollout().mode()).isEqualTo(Policy.Mode.OFF);
         assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-313"));
     }
 

@@ -10,6 +10,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.changes.ChangeRequest;
+import io.weir.ratelimit.core.changes.ChangeStore;
 import io.weir.ratelimit.core.changes.InvalidChangeException;
 import io.weir.ratelimit.core.changes.LocalChangeStore;
 import io.weir.ratelimit.core.changes.RuntimeChange;
@@ -24,7 +25,6 @@ import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendStatus;
-import io.weir.ratelimit.spi.ChangeStore;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -357,7 +357,10 @@ class RuntimeChangesTest {
                     RateLimitBackend.class.getClassLoader(),
                     new Class<?>[] {RateLimitBackend.class},
                     (proxy, method, arguments) -> switch (method.getName()) {
-                        case "changeStore" -> Optional.of(store);
+                        case "capability" ->
+                            arguments[0] == ChangeStore.class
+                                    ? Optional.of(store)
+                                    : selected.capability((Class<?>) arguments[0]);
                         case "status" ->
                             connecting.getAndUpdate(left -> Math.max(0, left - 1)) > 0
                                     ? new BackendStatus(false, false, Duration.ZERO, 0)

@@ -10,12 +10,15 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.snapshot.Asynchrony;
 import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -145,7 +148,7 @@ class WaitingMethodsTest {
         Quota quota =
                 container.bean(RateLimiter.class).peek("paced", Identity.GLOBAL).get(0);
         long slot = TimeUnit.MINUTES.toMicros(30);
-        return (quota.resetAfterMicros() + slot - 1) / slot;
+        return (Micros.resetAfter(quota) + slot - 1) / slot;
     }
 
     private static Method method(String name, Class<?>... parameters) {
@@ -255,7 +258,7 @@ class WaitingMethodsTest {
 
     @Test
     void aRejectionAfterAWaitFailsTheStageAndResumesTheResponse() {
-        Quota none = new Quota("window", "window", 1, 1, Duration.ofHours(1), 0, true, 1, 1, 1);
+        Quota none = TestQuota.of("window", "window", 1, 1, Duration.ofHours(1), 0, true, 1, 1, 1);
         CompletableFuture<Decision> decision = new CompletableFuture<>();
         LaterEntry entry = new LaterEntry(
                 decision, null, decided -> new Entry(decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
@@ -265,7 +268,7 @@ class WaitingMethodsTest {
         CompletionStage<Object> stage = call.stage();
         call.response(new SuspendedResponse(response));
         assertThat(stage.toCompletableFuture()).isNotDone();
-        decision.complete(new Decision.Rejected(List.of(none)));
+        decision.complete(new Decision.Rejected(Results.of(none)));
         assertThat(failure(stage)).isInstanceOf(RateLimitExceededException.class);
         assertThat(resumed).hasSize(1).allMatch(each -> each instanceof RateLimitExceededException);
     }

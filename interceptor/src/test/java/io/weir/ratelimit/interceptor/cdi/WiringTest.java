@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
@@ -20,7 +21,9 @@ import io.weir.ratelimit.interceptor.cdi.Beans.InvalidLimits;
 import io.weir.ratelimit.interceptor.cdi.Beans.Listener;
 import io.weir.ratelimit.interceptor.cdi.Beans.Mailer;
 import io.weir.ratelimit.interceptor.cdi.Beans.Observer;
+import io.weir.ratelimit.interceptor.cdi.Beans.ProducedBackend;
 import io.weir.ratelimit.interceptor.cdi.Beans.Reports;
+import io.weir.ratelimit.interceptor.cdi.Beans.SlotlessBackend;
 import io.weir.ratelimit.interceptor.cdi.Beans.UnavailableBackend;
 import io.weir.ratelimit.interceptor.cdi.Beans.WindowBackend;
 import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
@@ -443,6 +446,44 @@ class WiringTest {
         assertThatThrownBy(() -> Container.start(lines, Reports.class, UnavailableBackend.class))
                 .hasMessageContaining(
                         "WEIR-134 ratelimit.policies.twice.concurrency = 3: backend unavailable has no concurrency limits");
+    }
+
+    @Test
+    void aBackendThatSupportsConcurrencyLimitsButHoldsNoSlotsFailsTheDeployment() {
+        String[] lines = policiesAnd("ratelimit.backend=slotless", "ratelimit.policies.twice.concurrency=3");
+        assertThatThrownBy(() -> Container.start(lines, Reports.class, SlotlessBackend.class))
+                .hasMessageContaining(
+                        "WEIR-134 ratelimit.policies.twice.concurrency = 3: backend slotless has no concurrency limits");
+    }
+
+    @Test
+    void aBackendThatCannotBlockKeysFailsTheDeploymentOfAPenalty() {
+        String[] lines = policiesAnd(
+                "ratelimit.backend=unavailable",
+                "ratelimit.policies.twice.penalty.after=5/1m",
+                "ratelimit.policies.twice.penalty.for=10m");
+        assertThatThrownBy(() -> Container.start(lines, Reports.class, UnavailableBackend.class))
+                .hasMessageContaining(
+                        "WEIR-134 ratelimit.policies.twice.penalty.after = 5/1m: backend unavailable cannot block keys");
+    }
+
+    /** A client proxy implements only the type of its producer. */
+    @Test
+    void aProducedBackendHasItsCapabilities() {
+        String[] lines = policiesAnd(
+                "ratelimit.backend=local",
+                "ratelimit.policies.twice.concurrency=3",
+                "ratelimit.policies.twice.penalty.after=5/1m",
+                "ratelimit.policies.twice.penalty.for=10m");
+        try (Container container = Container.start(lines, Reports.class, ProducedBackend.class)) {
+            RateLimiter limiter = container.bean(RateLimiter.class);
+            assertThat(limiter.block("twice", Identity.of("a"), Duration.ofMinutes(1)))
+                    .isEqualTo(Duration.ofMinutes(1));
+            assertThat(limiter.acquire("twice", "a").allowed()).isFalse();
+            Decision allowed = limiter.acquire("twice", "b");
+            assertThat(allowed.receipt().holdsSlots()).isTrue();
+            limiter.release(allowed.receipt());
+        }
     }
 
     @Test

@@ -378,7 +378,7 @@ class YamlTest {
             LoadedPolicies loaded =
                     load(read(format.source("ratelimit: {policies: {hello: {limit: 2/1m, mode: " + word + "}}}")));
             assertThat(problems.found()).isEmpty();
-            assertThat(loaded.policies().get("hello").mode()).isEqualTo(Policy.Mode.OFF);
+            assertThat(loaded.policies().get("hello").rollout().mode()).isEqualTo(Policy.Mode.OFF);
         }
     }
 

@@ -147,24 +147,24 @@ class RequestThreadsTest {
         }
 
         @Override
-        public List<Quota> peek(Charge charge) {
-            await(List.of(charge));
-            return local.peek(charge);
+        public List<Quota> peek(List<Charge> charges) {
+            await(charges);
+            return local.peek(charges);
         }
 
         @Override
-        public void refund(Receipt receipt) {
-            local.refund(receipt);
+        public CompletionStage<Void> refund(Receipt receipt) {
+            return local.refund(receipt);
         }
 
         @Override
-        public void refund(Charge charge) {
-            local.refund(charge);
+        public CompletionStage<Void> refund(Charge charge) {
+            return local.refund(charge);
         }
 
         @Override
-        public void reset(PolicyLimits policy, String storedKey) {
-            local.reset(policy, storedKey);
+        public void reset(List<PolicyLimits> limits, String storedKey) {
+            local.reset(limits, storedKey);
         }
     }
 

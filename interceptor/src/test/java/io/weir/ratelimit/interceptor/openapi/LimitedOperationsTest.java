@@ -9,16 +9,13 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.eclipse.microprofile.openapi.OASFactory;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
@@ -53,19 +50,11 @@ class LimitedOperationsTest {
 
     private static Policy policy(String name, FailureMode onFailure, Policy.Mode mode, Policy.Disclosure disclosure) {
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofMinutes(1));
-        return new Policy(
-                new PolicyLimits(name, List.of(limit)),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("ip", new KeyTerms(32, 64)),
-                1,
-                onFailure,
-                Policy.MAX_WAITING,
-                mode,
-                Policy.Count.ALWAYS,
-                disclosure,
-                Optional.empty(),
-                Optional.empty());
+        return Policy.builder(new PolicyLimits(name, List.of(limit)), KeyExpression.parse("ip", new KeyTerms(32, 64)))
+                .onFailure(onFailure)
+                .mode(mode)
+                .disclosure(disclosure)
+                .build();
     }
 
     private static ResourceOperation helloUnder(Policy... policies) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.spi.RejectionResponder;
 import io.weir.ratelimit.spi.RejectionResponder.Body;
 import io.weir.ratelimit.spi.RejectionResponder.Rejection;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class CustomBodiesTest {
     private static final Rejection REJECTION = new Rejection(
             "Search.find",
-            new Decision.Rejected(List.of(rejected("api", 1, Duration.ofMinutes(1), 1, 1))),
+            new Decision.Rejected(Results.of(rejected("api", 1, Duration.ofMinutes(1), 1, 1))),
             OptionalLong.of(1),
             List.of("text/html"));
 

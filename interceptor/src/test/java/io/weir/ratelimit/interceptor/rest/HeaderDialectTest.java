@@ -10,6 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -58,7 +61,7 @@ class HeaderDialectTest {
                         "RateLimit-Policy: \"slow-concurrent\";q=2;qu=\"concurrent-requests\"",
                         "RateLimit: \"slow-concurrent\";r=1");
         Quota full = rejected("slow-concurrent", 2, Duration.ZERO, 300_000, 60_000_000);
-        assertThat(fields("ietf", QuotaView.rejected(new Decision.Rejected(List.of(full)), NOW_MICROS)))
+        assertThat(fields("ietf", QuotaView.rejected(new Decision.Rejected(Results.of(full)), NOW_MICROS)))
                 .last()
                 .isEqualTo("RateLimit: \"slow-concurrent\";r=0;t=1");
     }
@@ -71,11 +74,11 @@ class HeaderDialectTest {
         assertThat(fields("legacy", view(running))).containsExactly("X-RateLimit-Limit: 2", "X-RateLimit-Remaining: 1");
         assertThat(fields("draft-06", view(running))).containsExactly("RateLimit-Limit: 2", "RateLimit-Remaining: 1");
         Quota full = rejected("slow-concurrent", 2, Duration.ZERO, 300_000, 60_000_000);
-        QuotaView rejection = QuotaView.rejected(new Decision.Rejected(List.of(full)), NOW_MICROS);
+        QuotaView rejection = QuotaView.rejected(new Decision.Rejected(Results.of(full)), NOW_MICROS);
         assertThat(fields("legacy", rejection)).contains("X-RateLimit-Reset: " + (NOW_SECONDS + 1));
         assertThat(fields("draft-06", rejection)).contains("RateLimit-Reset: 1");
-        Quota none = new Quota("slow", "slow", 0, 0, Duration.ZERO, 0, true, Quota.NEVER, 0, 0);
-        assertThat(fields("legacy", QuotaView.rejected(new Decision.Rejected(List.of(none)), NOW_MICROS)))
+        Quota none = TestQuota.of("slow", "slow", 0, 0, Duration.ZERO, 0, true, Micros.NEVER, 0, 0);
+        assertThat(fields("legacy", QuotaView.rejected(new Decision.Rejected(Results.of(none)), NOW_MICROS)))
                 .as("no wait helps")
                 .containsExactly("X-RateLimit-Limit: 0", "X-RateLimit-Remaining: 0");
     }
@@ -128,7 +131,7 @@ class HeaderDialectTest {
 
     @Test
     void writesNoWaitIfNoWaitHelps() {
-        Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
+        Quota never = TestQuota.of("api", "api", 10, 10, MINUTE, 10, true, Micros.NEVER, 0, 0);
         assertThat(fields("ietf", new QuotaView(List.of(never), never, NOW_MICROS)))
                 .containsExactly("RateLimit-Policy: \"api\";q=10;w=60", "RateLimit: \"api\";r=10");
     }
@@ -227,7 +230,7 @@ class HeaderDialectTest {
                 random.ints(1 + random.nextInt(128), 0, names.length()).forEach(c -> name.append(names.charAt(c)));
                 long permits = random.nextLong() >>> (16 + random.nextInt(48));
                 boolean rejected = random.nextBoolean();
-                quotas.add(new Quota(
+                quotas.add(TestQuota.of(
                         name.toString(),
                         name.toString(),
                         permits,

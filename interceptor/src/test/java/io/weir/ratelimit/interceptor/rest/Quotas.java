@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.fixtures.TestQuota;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,7 +17,7 @@ final class Quotas {
 
     static Quota allowed(
             String name, long permits, Duration window, long remaining, long growsMicros, long resetMicros) {
-        return new Quota(
+        return TestQuota.of(
                 name.replaceAll("-1[smhd]$", ""),
                 name,
                 permits,
@@ -30,7 +31,7 @@ final class Quotas {
     }
 
     static Quota rejected(String name, long permits, Duration window, long waitMicros, long resetMicros) {
-        return new Quota(
+        return TestQuota.of(
                 name.replaceAll("-1[smhd]$", ""),
                 name,
                 permits,

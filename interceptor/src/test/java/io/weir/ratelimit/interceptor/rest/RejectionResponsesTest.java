@@ -13,12 +13,13 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.policy.LimitForm;
+import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Policy.Disclosure;
-import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
@@ -47,7 +48,7 @@ class RejectionResponsesTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static Response exceeded(List<String> dialects, Quota... quotas) {
-        Decision.Rejected decision = new Decision.Rejected(List.of(quotas));
+        Decision.Rejected decision = new Decision.Rejected(Results.of(quotas));
         Response response = rejections().exceeded(decision, new RejectionContext("", false, AcceptHeader.ANYTHING));
         new QuotaFields(HeaderDialect.named(dialects))
                 .write(QuotaView.rejected(decision, NOW_MICROS), response.getHeaders());
@@ -67,25 +68,19 @@ class RejectionResponsesTest {
     }
 
     private static Policy policy(String name, Disclosure disclosure, @Nullable String help) {
-        return new Policy(
-                new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, MINUTE))),
-                LimitForm.of(Algorithm.FIXED_WINDOW),
-                Tiers.NONE,
-                KeyExpression.parse("ip", new KeyTerms(32, 64)),
-                1,
-                FailureMode.OPEN,
-                1,
-                Policy.Mode.ENFORCE,
-                Policy.Count.ALWAYS,
-                disclosure,
-                Optional.ofNullable(help),
-                Optional.empty());
+        return Policy.builder(
+                        new PolicyLimits(name, List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, MINUTE))),
+                        KeyExpression.parse("ip", new KeyTerms(32, 64)))
+                .maxWaiting(1)
+                .disclosure(disclosure)
+                .help(Optional.ofNullable(help))
+                .build();
     }
 
     private static Response response(boolean minimal, String accept, Quota... quotas) {
         return rejections()
                 .exceeded(
-                        new Decision.Rejected(List.of(quotas)),
+                        new Decision.Rejected(Results.of(quotas)),
                         new RejectionContext("", minimal, AcceptHeader.parse(List.of(accept))));
     }
 
@@ -122,7 +117,7 @@ class RejectionResponsesTest {
 
     @Test
     void aBlockedKeyIsA429ForAbnormalUsage() {
-        Quota blocked = new Quota(
+        Quota blocked = TestQuota.of(
                 "api", "api", 100, 100, MINUTE, 0, true, 900_000_000, 900_000_000, 900_000_000, null, 900_000_000);
         Response response = exceeded(List.of("ietf"), blocked);
         assertThat(response.getStatus()).isEqualTo(429);
@@ -202,7 +197,7 @@ class RejectionResponsesTest {
         Response response = rejections(rejection ->
                         Optional.of(new RejectionResponder.Body("text/plain;charset=ISO-8859-1", "sp\u00e4ter")))
                 .exceeded(
-                        new Decision.Rejected(List.of(rejected("org", 1, MINUTE, 1, 1))),
+                        new Decision.Rejected(Results.of(rejected("org", 1, MINUTE, 1, 1))),
                         new RejectionContext("", false, AcceptHeader.ANYTHING));
         assertThat((byte[]) response.getEntity()).isEqualTo("sp\u00e4ter".getBytes(StandardCharsets.ISO_8859_1));
     }
@@ -212,7 +207,7 @@ class RejectionResponsesTest {
         ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
         Response response = exceeded(
                 List.of("ietf"),
-                new Quota("api", "api", 3, 3, Duration.ofDays(30), 0, true, 86_400_000_000L, 86_400_000_000L, 0, end));
+                TestQuota.of("api", "api", 3, 3, Duration.ofDays(30), 0, true, 86_400_000_000L, 86_400_000_000L, 0, end, 0));
 
         assertThat(fields(response))
                 .containsEntry("Retry-After", "86400")
@@ -235,7 +230,7 @@ class RejectionResponsesTest {
 
     @Test
     void writesNoWaitIfNoWaitHelps() {
-        Quota never = new Quota("api", "api", 10, 10, MINUTE, 10, true, Quota.NEVER, 0, 0);
+        Quota never = TestQuota.of("api", "api", 10, 10, MINUTE, 10, true, Micros.NEVER, 0, 0);
         Response response = exceeded(List.of("ietf"), rejected("other", 1, MINUTE, 5_000_000, 5_000_000), never);
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response)).doesNotContainKey("Retry-After").containsEntry("RateLimit", "\"api\";r=10");
@@ -334,11 +329,11 @@ class RejectionResponsesTest {
     void oneMinimalPolicyMakesTheDecisionMinimal() {
         assertThat(rejections()
                         .isMinimal(new Decision.Rejected(
-                                List.of(rejected("api", 1, MINUTE, 1, 1), allowed("secret", 5, MINUTE, 2, 1, 1)))))
+                                Results.of(rejected("api", 1, MINUTE, 1, 1), allowed("secret", 5, MINUTE, 2, 1, 1)))))
                 .isTrue();
         assertThat(rejections()
                         .isMinimal(new Decision.Rejected(
-                                List.of(rejected("api", 1, MINUTE, 1, 1), rejected("gone", 1, MINUTE, 1, 1)))))
+                                Results.of(rejected("api", 1, MINUTE, 1, 1), rejected("gone", 1, MINUTE, 1, 1)))))
                 .isFalse();
     }
 
@@ -350,7 +345,7 @@ class RejectionResponsesTest {
                     return Optional.of(new RejectionResponder.Body("text/csv;header=absent", "later,17"));
                 })
                 .exceeded(
-                        new Decision.Rejected(List.of(rejected("org", 1, MINUTE, 16_000_001, 1))),
+                        new Decision.Rejected(Results.of(rejected("org", 1, MINUTE, 16_000_001, 1))),
                         new RejectionContext("Search.find", false, AcceptHeader.parse(List.of("text/csv, */*;q=0.1"))));
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response))
@@ -376,7 +371,7 @@ class RejectionResponsesTest {
 
     @Test
     void completesAResponseOfTheApplication() {
-        Decision.Rejected decision = new Decision.Rejected(List.of(rejected("api", 1, MINUTE, 16_000_001, 1)));
+        Decision.Rejected decision = new Decision.Rejected(Results.of(rejected("api", 1, MINUTE, 16_000_001, 1)));
         MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
         RejectionResponses.complete(decision, bare);
         assertThat(bare)
@@ -397,7 +392,7 @@ class RejectionResponsesTest {
 
         MultivaluedMap<String, Object> never = new MultivaluedHashMap<>();
         RejectionResponses.complete(
-                new Decision.Rejected(List.of(new Quota("api", "api", 1, 1, MINUTE, 1, true, Quota.NEVER, 0, 0))),
+                new Decision.Rejected(Results.of(TestQuota.of("api", "api", 1, 1, MINUTE, 1, true, Micros.NEVER, 0, 0))),
                 never);
         assertThat(never).doesNotContainKey("Retry-After");
     }

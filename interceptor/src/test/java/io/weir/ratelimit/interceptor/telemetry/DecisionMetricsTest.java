@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
@@ -21,6 +22,8 @@ import io.weir.ratelimit.core.metrics.BackendMetrics;
 import io.weir.ratelimit.core.metrics.DecisionMetrics;
 import io.weir.ratelimit.core.metrics.Sampling;
 import io.weir.ratelimit.fixtures.Events;
+import io.weir.ratelimit.fixtures.Results;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -91,15 +94,16 @@ class DecisionMetricsTest {
     @ParameterizedTest
     @MethodSource("apis")
     void countsRejectionsOfABlockedKeySeparately(SeriesReader reader) {
-        Quota blocked = new Quota("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 7, 7, 7, null, 7);
+        Quota blocked = TestQuota.of("api", "api", 10, 10, Duration.ofMinutes(1), 0, true, 7, 7, 7, null, 7);
         record(
                 reader,
                 new DecisionEvent(
-                        "HelloResource.hello", List.of(api), new Decision.Rejected(List.of(blocked, blocked)), 0),
+                        "HelloResource.hello", List.of(api), new Decision.Rejected(Results.of(blocked, blocked)), 0),
                 new DecisionEvent(
                         "HelloResource.hello",
                         List.of(api.asShadow()),
-                        new Decision.Allowed(List.of(), Receipt.EMPTY, 0, List.of(blocked, blocked)),
+                        new Decision.Allowed(
+                                List.of(new ChargeResult("api", true, List.of(blocked, blocked))), Receipt.EMPTY),
                         0));
         assertThat(reader.counts().keySet())
                 .hasSize(2)
@@ -183,8 +187,8 @@ class DecisionMetricsTest {
         PolicyLimits limits =
                 new PolicyLimits("api", List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
         Charge charge = new Charge(limits, "p.ann", 1);
-        Decision decision =
-                new Decision.Allowed(new ChargedQuotas(charge, new FixedWindowState(0, 9), 0), Receipt.EMPTY);
+        Decision decision = new Decision.Allowed(
+                new ChargedQuotas(charge, new FixedWindowState(0, 9), 0).asResults(), Receipt.EMPTY);
         metrics.onDecision("Search.find", List.of(charge), decision, 2_000_000);
         assertThat(reader.counts()).containsOnly(entry(COUNT.formatted("allowed", "api"), 1L));
         assertThat(reader.ratios()).containsOnly(entry(SPENT.formatted("api"), List.of(1.0, 0.9)));

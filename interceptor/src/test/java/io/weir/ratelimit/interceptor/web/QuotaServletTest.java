@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.engine.CallerQuotas;
@@ -18,6 +17,7 @@ import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.interceptor.rest.QuotaResponse;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -50,16 +50,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class QuotaServletTest {
     private static final KeyTerms TERMS = new KeyTerms(32, 64);
-    private static final Policy API = new Policy(
-            new PolicyLimits(
-                    "api",
-                    List.of(
-                            Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMillis(1_500)),
-                            Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1)))),
-            KeyExpression.parse("principal | ip", TERMS),
-            1,
-            FailureMode.OPEN,
-            Policy.MAX_WAITING);
+    private static final Policy API = Policy.builder(
+                    new PolicyLimits(
+                            "api",
+                            List.of(
+                                    Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMillis(1_500)),
+                                    Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1)))),
+                    KeyExpression.parse("principal | ip", TERMS))
+            .build();
 
     private final LocalBackend backend = new LocalBackend(100);
     private final CallerQuotas quotas = new CallerQuotas(
@@ -174,7 +172,7 @@ class QuotaServletTest {
 
     @Test
     void aCalendarLimitHasTheEndOfItsPeriod() {
-        Quota quota = new Quota(
+        Quota quota = TestQuota.of(
                 "plan",
                 "plan-month",
                 10_000,
@@ -185,7 +183,8 @@ class QuotaServletTest {
                 0,
                 1_500_000,
                 1_500_000,
-                ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]"));
+                ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]"),
+                0);
         assertThat(QuotaResponse.of(Map.of("plan", List.of(quota))).body())
                 .contains("\"window\":2592000,", "\"reset\":2,\"period_end\":\"2026-12-01T00:00:00+01:00\"}");
     }

@@ -39,7 +39,7 @@ public class WaitingResource {
 
     private long slots(Identity key) {
         long minute = TimeUnit.MINUTES.toMicros(1);
-        return (limiter.peek("far", key).get(0).resetAfterMicros() + minute - 1) / minute;
+        return (limiter.peek("far", key).get(0).resetAfter().toNanos() / 1_000 + minute - 1) / minute;
     }
 
     @GET

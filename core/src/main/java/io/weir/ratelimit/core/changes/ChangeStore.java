@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.spi;
+package io.weir.ratelimit.core.changes;
 
+import io.weir.ratelimit.spi.BackendException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.fallback;
+
+import io.weir.ratelimit.spi.RateLimitBackend;
+
+/** The capabilities of a backend that an operation of the application needs. */
+public final class Capabilities {
+    private Capabilities() {}
+
+    /**
+     * Returns a capability of a backend.
+     *
+     * @param <C> the type of the capability
+     * @param backend the backend
+     * @param type the type of the capability
+     * @return the capability
+     * @throws UnsupportedOperationException if the backend does not have it
+     */
+    public static <C> C require(RateLimitBackend backend, Class<C> type) {
+        return backend.capability(type)
+                .orElseThrow(() -> new UnsupportedOperationException(
+                        "the backend " + backend.name() + " does not implement " + type.getSimpleName()));
+    }
+}

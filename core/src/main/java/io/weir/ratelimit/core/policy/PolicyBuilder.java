@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.policy;
+
+import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.spi.PenaltyRule;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.util.List;
+import java.util.Optional;
+
+/** A {@link Policy} in preparation. Each attribute that is not set has its default. */
+public final class PolicyBuilder {
+    private PolicyLimits limits;
+    private final KeyExpression key;
+    private LimitForm form;
+    private Tiers tiers = Tiers.NONE;
+    private long cost = 1;
+    private FailureMode onFailure = FailureMode.OPEN;
+    private int maxWaiting = Policy.MAX_WAITING;
+    private Policy.Mode mode = Policy.Rollout.ALL.mode();
+    private int enforcePercent = Policy.Rollout.ALL.enforcePercent();
+    private Policy.Count count = Policy.Count.ALWAYS;
+    private Policy.Disclosure disclosure = Policy.Response.FULL.disclosure();
+    private Optional<String> help = Policy.Response.FULL.help();
+    private Optional<PathRule> pathRule = Optional.empty();
+    private List<Integer> notifyAt = List.of();
+    private Optional<PenaltyRule> penalty = Optional.empty();
+
+    PolicyBuilder(PolicyLimits limits, KeyExpression key) {
+        this.limits = limits;
+        this.key = key;
+        this.form = LimitForm.of(limits.limits().get(0).algorithm());
+    }
+
+    /**
+     * Sets the limits.
+     *
+     * @param newLimits the name and the limits of callers without a tier
+     * @return this builder
+     */
+    public PolicyBuilder limits(PolicyLimits newLimits) {
+        limits = newLimits;
+        return this;
+    }
+
+    /**
+     * Sets the attributes that all limits share; by default those of the algorithm of the first limit.
+     *
+     * @param newForm the value
+     * @return this builder
+     */
+    public PolicyBuilder form(LimitForm newForm) {
+        form = newForm;
+        return this;
+    }
+
+    /**
+     * Sets the limits of callers with a tier; none by default.
+     *
+     * @param newTiers the value
+     * @return this builder
+     */
+    public PolicyBuilder tiers(Tiers newTiers) {
+        tiers = newTiers;
+        return this;
+    }
+
+    /**
+     * Sets the default cost of a call in permits, 1 or more.
+     *
+     * @param newCost the value
+     * @return this builder
+     */
+    public PolicyBuilder cost(long newCost) {
+        cost = newCost;
+        return this;
+    }
+
+    /**
+     * Sets the decision while the backend is unavailable.
+     *
+     * @param newOnFailure the value
+     * @return this builder
+     */
+    public PolicyBuilder onFailure(FailureMode newOnFailure) {
+        onFailure = newOnFailure;
+        return this;
+    }
+
+    /**
+     * Sets the number of calls that may hold a thread while they wait, 1 or more.
+     *
+     * @param newMaxWaiting the value
+     * @return this builder
+     */
+    public PolicyBuilder maxWaiting(int newMaxWaiting) {
+        maxWaiting = newMaxWaiting;
+        return this;
+    }
+
+    /**
+     * Sets the effect on calls.
+     *
+     * @param newMode the value
+     * @return this builder
+     */
+    public PolicyBuilder mode(Policy.Mode newMode) {
+        mode = newMode;
+        return this;
+    }
+
+    /**
+     * Sets the share of the keys for which the policy rejects calls in shadow mode, in percent from 0 to 100.
+     *
+     * @param newEnforcePercent the value
+     * @return this builder
+     */
+    public PolicyBuilder enforcePercent(int newEnforcePercent) {
+        enforcePercent = newEnforcePercent;
+        return this;
+    }
+
+    /**
+     * Sets the calls that stay charged.
+     *
+     * @param newCount the value
+     * @return this builder
+     */
+    public PolicyBuilder count(Policy.Count newCount) {
+        count = newCount;
+        return this;
+    }
+
+    /**
+     * Sets the amount of the information that clients get.
+     *
+     * @param newDisclosure the value
+     * @return this builder
+     */
+    public PolicyBuilder disclosure(Policy.Disclosure newDisclosure) {
+        disclosure = newDisclosure;
+        return this;
+    }
+
+    /**
+     * Sets a URI reference of a page about the limit.
+     *
+     * @param newHelp the value
+     * @return this builder
+     */
+    public PolicyBuilder help(Optional<String> newHelp) {
+        help = newHelp;
+        return this;
+    }
+
+    /**
+     * Sets the requests that the policy applies to without an annotation.
+     *
+     * @param newPathRule the value
+     * @return this builder
+     */
+    public PolicyBuilder pathRule(Optional<PathRule> newPathRule) {
+        pathRule = newPathRule;
+        return this;
+    }
+
+    /**
+     * Sets the used shares that are reported, in percent, ascending.
+     *
+     * @param newNotifyAt the value
+     * @return this builder
+     */
+    public PolicyBuilder notifyAt(List<Integer> newNotifyAt) {
+        notifyAt = newNotifyAt;
+        return this;
+    }
+
+    /**
+     * Sets the rule by which rejections of a key block it.
+     *
+     * @param newPenalty the value
+     * @return this builder
+     */
+    public PolicyBuilder penalty(Optional<PenaltyRule> newPenalty) {
+        penalty = newPenalty;
+        return this;
+    }
+
+    /**
+     * Creates the policy.
+     *
+     * @return the policy
+     */
+    public Policy build() {
+        return new Policy(
+                limits,
+                form,
+                tiers,
+                key,
+                cost,
+                onFailure,
+                maxWaiting,
+                new Policy.Rollout(mode, enforcePercent),
+                count,
+                new Policy.Response(disclosure, help),
+                pathRule,
+                notifyAt,
+                penalty);
+    }
+}

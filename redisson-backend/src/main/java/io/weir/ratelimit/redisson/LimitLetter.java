@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.Limit;
+
+/** The letters of limits in messages and in stored values. They are part of the stored format and never change. */
+final class LimitLetter {
+    private static final char CALENDAR = 'c';
+    private static final char CONCURRENCY = 'n';
+
+    private LimitLetter() {}
+
+    static char of(Limit limit) {
+        if (limit.isConcurrency()) {
+            return CONCURRENCY;
+        }
+        return limit.period().isPresent() ? CALENDAR : of(limit.algorithm());
+    }
+
+    static char of(Algorithm algorithm) {
+        return switch (algorithm) {
+            case FIXED_WINDOW -> 'f';
+            case SLIDING_WINDOW -> 's';
+            case SLIDING_LOG -> 'g';
+            case TOKEN_BUCKET -> 't';
+            case LEAKY_BUCKET -> 'l';
+        };
+    }
+}
