@@ -20,7 +20,9 @@ class QuotaTest {
 
     /** The quota of a limit that rejected the call with a wait in microseconds. */
     static Quota rejected(String policy, String name, long waitMicros) {
-        return full(policy, name).rejectedFor(Duration.of(waitMicros, ChronoUnit.MICROS)).build();
+        return full(policy, name)
+                .rejectedFor(Duration.of(waitMicros, ChronoUnit.MICROS))
+                .build();
     }
 
     static Quota rejectedForEver(String policy, String name) {
@@ -57,7 +59,9 @@ class QuotaTest {
     @Test
     void eachKindHasItsWindow() {
         ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
-        Quota month = Quota.builder("api", "api").calendar(5, Duration.ofDays(30), end).build();
+        Quota month = Quota.builder("api", "api")
+                .calendar(5, Duration.ofDays(30), end)
+                .build();
         assertThat(month.kind()).isEqualTo(Quota.Kind.CALENDAR);
         assertThat(month.window()).isEqualTo(Duration.ofDays(30));
         assertThat(month.periodEnd()).contains(end);

@@ -4,17 +4,18 @@ package io.weir.ratelimit.spi;
 import io.weir.ratelimit.Algorithm;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * A limit: permits per window, with an algorithm, permits per period of the calendar, or calls that may run at once. A value-based class.
+ * A limit: permits per window ({@link WindowLimit}), permits per period of the calendar ({@link CalendarLimit}), or calls that may run at
+ * once ({@link ConcurrencyLimit}). A value-based class.
  *
  * <p>Backends count in whole numbers that an IEEE 754 double represents exactly, because Redis scripts have no other numbers. Each limit
  * therefore has a time unit, which is one of 1 µs, 10 µs, … 1 s. It is the finest that divides the window and for which permits × window is
  * at most 2<sup>53</sup>. Limits up to {@link #MAX_PERMITS} per second, and limits such as {@code 1000000000/30d}, have such a unit. For a
  * bucket with a {@link #maxWait()}, the unit also divides the wait, and capacity × window + permits × max-wait is at most 2<sup>53</sup>.
  */
-public final class Limit {
+public abstract sealed class Limit permits WindowLimit, CalendarLimit, ConcurrencyLimit {
     /** The greatest number of permits per window, and the greatest capacity of a bucket: 2<sup>48</sup> − 2. */
     public static final long MAX_PERMITS = (1L << 48) - 2;
 
@@ -30,13 +31,10 @@ public final class Limit {
     /** The greatest value of {@link #maxWait()}: 1 h. */
     public static final Duration MAX_MAX_WAIT = Duration.ofHours(1);
 
-    private final Algorithm algorithm;
     private final long permits;
-    private final Duration window;
     private final long capacity;
+    private final Duration window;
     private final Duration maxWait;
-    private final Optional<CalendarPeriod> period;
-    private final boolean concurrency;
     private final int unitExponent;
     private final long unitMicros;
     private final long windowMicros;
@@ -44,33 +42,11 @@ public final class Limit {
     private final long maxDelayMicros;
     private final long maxDelayUnits;
 
-    private Limit(
-            Algorithm algorithm,
-            long permits,
-            Duration window,
-            long capacity,
-            Duration maxWait,
-            Optional<CalendarPeriod> period,
-            boolean concurrency) {
-        this.algorithm = Objects.requireNonNull(algorithm, "algorithm");
-        this.permits = checkedPermits(permits, "permits");
-        this.window = checkedWindow(window);
-        // A limit of 0 permits blocks, whatever its burst.
-        this.capacity = permits == 0 ? 0 : checkedPermits(capacity, "burst");
-        if (permits > 0 && capacity == 0) {
-            throw new IllegalArgumentException("burst must be at least 1");
-        }
-        this.maxWait = checkedMaxWait(maxWait);
-        this.period = period;
-        this.concurrency = concurrency;
-        // The arithmetic of a calendar or a concurrency limit does not multiply permits by time.
-        ExactTime time = period.isPresent() || concurrency
-                ? ExactTime.of(1, 1, window.toMillis(), 0)
-                : ExactTime.of(
-                        permits,
-                        this.capacity,
-                        window.toMillis(),
-                        isBucket(algorithm) && permits > 0 ? maxWait.toMillis() : 0);
+    Limit(long permits, long capacity, Duration window, Duration maxWait, ExactTime time) {
+        this.permits = permits;
+        this.capacity = capacity;
+        this.window = window;
+        this.maxWait = maxWait;
         this.unitExponent = time.unitExponent();
         this.unitMicros = time.unitMicros();
         this.windowMicros = time.windowMicros();
@@ -88,63 +64,9 @@ public final class Limit {
      * @return the limit
      * @throws IllegalArgumentException if a value is out of range, or if the permits are too many for the window
      */
-    public static Limit of(Algorithm algorithm, long permits, Duration window) {
-        checkLog(algorithm, permits);
-        return new Limit(
-                algorithm,
-                permits,
-                window,
-                defaultCapacity(algorithm, permits),
-                Duration.ZERO,
-                Optional.empty(),
-                false);
-    }
-
-    /**
-     * Returns a calendar limit: a fixed window that is a period of the calendar.
-     *
-     * @param permits the permits per period, 0 (blocks) to {@link #MAX_PERMITS}
-     * @param period the periods
-     * @return the limit, whose algorithm is {@link Algorithm#FIXED_WINDOW}
-     * @throws IllegalArgumentException if the permits are out of range
-     */
-    public static Limit of(long permits, CalendarPeriod period) {
-        return new Limit(
-                Algorithm.FIXED_WINDOW,
-                permits,
-                period.unit().length(),
-                permits,
-                Duration.ZERO,
-                Optional.of(period),
-                false);
-    }
-
-    /**
-     * Returns a concurrency limit: calls that may run at once. Each call takes one slot, whatever its cost is, and releases it when it
-     * ends.
-     *
-     * @param calls the number of calls, 0 (blocks) to {@link #MAX_CONCURRENCY}
-     * @param timeout the time after which a slot is free if its instance has not renewed it, whole milliseconds from 1 ms to {@link
-     *     #MAX_WINDOW}
-     * @return the limit, whose {@link #window()} is the timeout and whose algorithm has no meaning
-     * @throws IllegalArgumentException if a value is out of range
-     */
-    public static Limit concurrency(long calls, Duration timeout) {
-        if (calls > MAX_CONCURRENCY) {
-            throw new IllegalArgumentException("concurrency must be from 0 to " + MAX_CONCURRENCY);
-        }
-        return new Limit(Algorithm.FIXED_WINDOW, calls, timeout, calls, Duration.ZERO, Optional.empty(), true);
-    }
-
-    private static void checkLog(Algorithm algorithm, long permits) {
-        if (algorithm == Algorithm.SLIDING_LOG && permits > MAX_LOG_PERMITS) {
-            throw new IllegalArgumentException("sliding-log stores each allowed call and supports at most "
-                    + MAX_LOG_PERMITS + " permits per window, not " + permits + ": choose sliding-window for more");
-        }
-    }
-
-    private static long defaultCapacity(Algorithm algorithm, long permits) {
-        return algorithm == Algorithm.LEAKY_BUCKET ? 1 : permits;
+    public static WindowLimit of(Algorithm algorithm, long permits, Duration window) {
+        return new WindowLimit(
+                algorithm, permits, window, WindowLimit.defaultCapacity(algorithm, permits), Duration.ZERO);
     }
 
     /**
@@ -158,52 +80,44 @@ public final class Limit {
      * @throws IllegalArgumentException if a value is out of range, if the permits are too many for the window, or if the algorithm is not
      *     a bucket. It is also thrown if the refill of an empty bucket takes more than 2<sup>53</sup> µs
      */
-    public static Limit of(Algorithm algorithm, long permits, Duration window, long burst) {
-        checkLog(algorithm, permits);
-        if (!isBucket(algorithm)) {
-            throw new IllegalArgumentException("burst requires token-bucket or leaky-bucket");
-        }
-        return new Limit(algorithm, permits, window, burst, Duration.ZERO, Optional.empty(), false);
-    }
-
-    private static boolean isBucket(Algorithm algorithm) {
-        return algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
+    public static WindowLimit of(Algorithm algorithm, long permits, Duration window, long burst) {
+        return WindowLimit.bucket(algorithm, permits, window, burst);
     }
 
     /**
-     * Returns this limit with a longest wait.
+     * Returns a calendar limit: a fixed window that is a period of the calendar.
      *
-     * @param wait the value of {@link #maxWait()}, whole milliseconds from 0 to {@link #MAX_MAX_WAIT}
+     * @param permits the permits per period, 0 (blocks) to {@link #MAX_PERMITS}
+     * @param period the periods
      * @return the limit
-     * @throws IllegalArgumentException if the wait is out of range, or if a bucket with this wait has no exact time unit
+     * @throws IllegalArgumentException if the permits are out of range
      */
-    public Limit withMaxWait(Duration wait) {
-        // A limit that blocks has the capacity 0, which is not a valid burst.
-        return new Limit(algorithm, permits, window, Math.max(1, capacity), wait, period, concurrency);
+    public static CalendarLimit of(long permits, CalendarPeriod period) {
+        return new CalendarLimit(permits, period, Duration.ZERO);
     }
 
     /**
-     * Returns this limit with other permits.
+     * Returns a concurrency limit: calls that may run at once. Each call takes one slot, whatever its cost is, and releases it when it
+     * ends.
      *
-     * @param other the permits per window, 0 (blocks) to {@link #MAX_PERMITS}
-     * @return a limit with the same algorithm and the same window or periods, the default capacity and no max-wait
-     * @throws IllegalArgumentException as {@link #of(Algorithm, long, Duration)}
+     * @param calls the number of calls, 0 (blocks) to {@link #MAX_CONCURRENCY}
+     * @param timeout the time after which a slot is free if its instance has not renewed it, whole milliseconds from 1 ms to {@link
+     *     #MAX_WINDOW}
+     * @return the limit
+     * @throws IllegalArgumentException if a value is out of range
      */
-    public Limit withPermits(long other) {
-        if (concurrency) {
-            return concurrency(other, window);
-        }
-        return period.isPresent() ? of(other, period.get()) : of(algorithm, other, window);
+    public static ConcurrencyLimit concurrency(long calls, Duration timeout) {
+        return new ConcurrencyLimit(calls, timeout, Duration.ZERO);
     }
 
-    private static long checkedPermits(long permits, String what) {
+    static long checkedPermits(long permits, String what) {
         if (permits < 0 || permits > MAX_PERMITS) {
             throw new IllegalArgumentException(what + " must be from 0 to " + MAX_PERMITS);
         }
         return permits;
     }
 
-    private static Duration checkedWindow(Duration window) {
+    static Duration checkedWindow(Duration window) {
         if (window.compareTo(Duration.ofMillis(1)) < 0 || window.compareTo(MAX_WINDOW) > 0) {
             throw new IllegalArgumentException("the window must be from 1ms to 366d");
         }
@@ -213,7 +127,7 @@ public final class Limit {
         return window;
     }
 
-    private static Duration checkedMaxWait(Duration maxWait) {
+    static Duration checkedMaxWait(Duration maxWait) {
         if (maxWait.isNegative() || maxWait.compareTo(MAX_MAX_WAIT) > 0) {
             throw new IllegalArgumentException("max-wait must be from 0s to 1h");
         }
@@ -223,41 +137,67 @@ public final class Limit {
         return maxWait;
     }
 
-    /**
-     * Returns the algorithm.
-     *
-     * @return the algorithm; a fixed window for a calendar limit, which also has a {@link #period}, and for a concurrency limit, for which
-     *     {@link #isConcurrency} is true
-     */
-    public Algorithm algorithm() {
-        return algorithm;
+    /** Returns the times of a limit whose arithmetic does not multiply permits by time. */
+    static ExactTime timeOf(Duration window) {
+        return ExactTime.of(1, 1, window.toMillis(), 0);
     }
 
     /**
-     * Returns the permits per window.
+     * Applies the function of the kind of this limit.
+     *
+     * @param <T> the type of the result
+     * @param ofWindow is applied to a limit with a window
+     * @param ofCalendar is applied to a calendar limit
+     * @param ofConcurrency is applied to a concurrency limit
+     * @return the result of the function
+     */
+    public abstract <T> T fold(
+            Function<? super WindowLimit, ? extends T> ofWindow,
+            Function<? super CalendarLimit, ? extends T> ofCalendar,
+            Function<? super ConcurrencyLimit, ? extends T> ofConcurrency);
+
+    /**
+     * Returns this limit with a longest wait.
+     *
+     * @param wait the value of {@link #maxWait()}, whole milliseconds from 0 to {@link #MAX_MAX_WAIT}
+     * @return the limit
+     * @throws IllegalArgumentException if the wait is out of range, or if a bucket with this wait has no exact time unit
+     */
+    public abstract Limit withMaxWait(Duration wait);
+
+    /**
+     * Returns this limit with other permits.
+     *
+     * @param other the permits per window, 0 (blocks) to {@link #MAX_PERMITS}
+     * @return a limit with the same algorithm and the same window or periods, the default capacity and no max-wait
+     * @throws IllegalArgumentException as {@link #of(Algorithm, long, Duration)}
+     */
+    public abstract Limit withPermits(long other);
+
+    /**
+     * Returns the window in the syntax of configuration, in the largest unit that divides it, or the unit of the calendar.
+     *
+     * @return the text, such as {@code 1m} or {@code month}; {@code concurrent} for a concurrency limit
+     */
+    public abstract String windowText();
+
+    /**
+     * Tests whether this is a limit with a window and an algorithm.
+     *
+     * @param algorithm an algorithm
+     * @return true if it is a {@link WindowLimit} with the algorithm
+     */
+    public final boolean uses(Algorithm algorithm) {
+        return this instanceof WindowLimit limit && limit.algorithm() == algorithm;
+    }
+
+    /**
+     * Returns the permits per window or period, or the calls that may run at once.
      *
      * @return the permits, 0 to {@link #MAX_PERMITS}
      */
-    public long permits() {
+    public final long permits() {
         return permits;
-    }
-
-    /**
-     * Returns the periods of a calendar limit.
-     *
-     * @return the periods; empty for a limit with a window
-     */
-    public Optional<CalendarPeriod> period() {
-        return period;
-    }
-
-    /**
-     * Tests whether this is a concurrency limit.
-     *
-     * @return true if the permits are calls that may run at once
-     */
-    public boolean isConcurrency() {
-        return concurrency;
     }
 
     /**
@@ -266,7 +206,7 @@ public final class Limit {
      * @return the window, whole milliseconds; for a calendar limit the {@linkplain CalendarPeriod.Unit#length() nominal length} of a
      *     period; for a concurrency limit the timeout of a slot
      */
-    public Duration window() {
+    public final Duration window() {
         return window;
     }
 
@@ -275,7 +215,7 @@ public final class Limit {
      *
      * @return the capacity in permits
      */
-    public long capacity() {
+    public final long capacity() {
         return capacity;
     }
 
@@ -284,7 +224,7 @@ public final class Limit {
      *
      * @return the wait, whole milliseconds; zero if calls do not wait
      */
-    public Duration maxWait() {
+    public final Duration maxWait() {
         return maxWait;
     }
 
@@ -294,7 +234,7 @@ public final class Limit {
      *
      * @return the delay in microseconds, 0 or more
      */
-    public long maxDelayMicros() {
+    public final long maxDelayMicros() {
         return maxDelayMicros;
     }
 
@@ -303,7 +243,7 @@ public final class Limit {
      *
      * @return the delay in time units, 0 or more
      */
-    public long maxDelayUnits() {
+    public final long maxDelayUnits() {
         return maxDelayUnits;
     }
 
@@ -312,7 +252,7 @@ public final class Limit {
      *
      * @return the exponent, 0 (1 µs) to 6 (1 s)
      */
-    public int unitExponent() {
+    public final int unitExponent() {
         return unitExponent;
     }
 
@@ -321,7 +261,7 @@ public final class Limit {
      *
      * @return the length in microseconds
      */
-    public long unitMicros() {
+    public final long unitMicros() {
         return unitMicros;
     }
 
@@ -330,7 +270,7 @@ public final class Limit {
      *
      * @return the length in microseconds
      */
-    public long windowMicros() {
+    public final long windowMicros() {
         return windowMicros;
     }
 
@@ -339,7 +279,7 @@ public final class Limit {
      *
      * @return the length in time units
      */
-    public long windowUnits() {
+    public final long windowUnits() {
         return windowUnits;
     }
 
@@ -347,18 +287,20 @@ public final class Limit {
     public boolean equals(Object other) {
         return other == this
                 || (other instanceof Limit that
-                        && algorithm == that.algorithm
+                        && getClass() == that.getClass()
                         && permits == that.permits
                         && capacity == that.capacity
                         && window.equals(that.window)
                         && maxWait.equals(that.maxWait)
-                        && concurrency == that.concurrency
-                        && period.equals(that.period));
+                        && kindOf().equals(that.kindOf()));
     }
+
+    /** Returns what distinguishes limits of one class besides their numbers. */
+    abstract Object kindOf();
 
     @Override
     public int hashCode() {
-        return Objects.hash(algorithm, permits, capacity, window, maxWait, period);
+        return Objects.hash(kindOf(), permits, capacity, window, maxWait);
     }
 
     /**
@@ -366,27 +308,9 @@ public final class Limit {
      * concurrency limit is a text such as {@code 10 concurrent}.
      */
     @Override
-    public String toString() {
-        if (concurrency) {
-            return permits + " concurrent";
-        }
-        if (period.isPresent()) {
-            return permits + "/" + period.get() + (maxWait.isZero() ? "" : " max-wait " + DurationText.of(maxWait));
-        }
-        boolean isDefault = permits == 0 || capacity == defaultCapacity(algorithm, permits);
-        return permits + "/" + windowText() + " " + algorithm.configName() + (isDefault ? "" : " burst " + capacity)
-                + (maxWait.isZero() ? "" : " max-wait " + DurationText.of(maxWait));
-    }
+    public abstract String toString();
 
-    /**
-     * Returns the window in the syntax of configuration, in the largest unit that divides it, or the unit of the calendar.
-     *
-     * @return the text, such as {@code 1m} or {@code month}; {@code concurrent} for a concurrency limit
-     */
-    public String windowText() {
-        if (concurrency) {
-            return "concurrent";
-        }
-        return period.isPresent() ? period.get().unit().configName() : DurationText.of(window);
+    final String maxWaitText() {
+        return maxWait.isZero() ? "" : " max-wait " + DurationText.of(maxWait);
     }
 }

@@ -33,7 +33,7 @@ public final class PolicyLimits {
      * @param limits one limit or more, each with a different window
      * @throws IllegalArgumentException if there is no limit, or if two limits have the same window
      */
-    public PolicyLimits(String policy, List<Limit> limits) {
+    public PolicyLimits(String policy, List<? extends Limit> limits) {
         this(policy, NO_TIER, limits);
     }
 
@@ -45,7 +45,7 @@ public final class PolicyLimits {
      * @param limits one limit or more, each with a different window
      * @throws IllegalArgumentException if the name of the tier is empty, if there is no limit, or if two limits have the same window
      */
-    public PolicyLimits(String policy, String tier, List<Limit> limits) {
+    public PolicyLimits(String policy, String tier, List<? extends Limit> limits) {
         this.policy = Objects.requireNonNull(policy, "policy");
         this.tier = Objects.requireNonNull(tier, "tier");
         if (tier.isEmpty()) {
@@ -60,7 +60,7 @@ public final class PolicyLimits {
         Set<String> windows = new HashSet<>();
         int slots = -1;
         for (Limit limit : limits) {
-            if (limit.isConcurrency()) {
+            if (limit instanceof ConcurrencyLimit) {
                 slots = allNames.size();
             }
             if (!windows.add(limit.windowText())) {
@@ -118,9 +118,8 @@ public final class PolicyLimits {
 
     private static boolean canBeLeased(Limit limit) {
         return limit.maxWait().isZero()
-                && limit.period().isEmpty()
-                && !limit.isConcurrency()
-                && switch (limit.algorithm()) {
+                && limit instanceof WindowLimit window
+                && switch (window.algorithm()) {
                     case FIXED_WINDOW, SLIDING_WINDOW, TOKEN_BUCKET -> true;
                     case SLIDING_LOG, LEAKY_BUCKET -> false;
                 };

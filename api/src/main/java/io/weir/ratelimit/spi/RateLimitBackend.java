@@ -54,7 +54,7 @@ public interface RateLimitBackend {
      *     the capability {@link HoldsSlots}
      */
     default boolean supports(Limit limit) {
-        return !limit.isConcurrency();
+        return !(limit instanceof ConcurrencyLimit);
     }
 
     /**

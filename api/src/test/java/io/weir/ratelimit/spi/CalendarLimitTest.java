@@ -14,15 +14,15 @@ import org.junit.jupiter.api.Test;
 class CalendarLimitTest {
     private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
 
-    private static Limit monthly(long permits, int anchor) {
+    private static CalendarLimit monthly(long permits, int anchor) {
         return Limit.of(permits, new CalendarPeriod(Unit.MONTH, BERLIN, anchor));
     }
 
     @Test
-    void isAFixedWindowWithANominalLength() {
+    void hasANominalLengthAndNoAlgorithm() {
         Limit limit = monthly(Limit.MAX_PERMITS, 15);
 
-        assertThat(limit.algorithm()).isEqualTo(Algorithm.FIXED_WINDOW);
+        assertThat(limit.uses(Algorithm.FIXED_WINDOW)).isFalse();
         assertThat(limit.window()).isEqualTo(Duration.ofDays(31));
         assertThat(limit.capacity()).isEqualTo(Limit.MAX_PERMITS);
         assertThatIllegalArgumentException().isThrownBy(() -> monthly(Limit.MAX_PERMITS + 1, 1));

@@ -22,7 +22,10 @@ class DecisionEventTest {
     private final Charge test = new Charge(new PolicyLimits("test", List.of(hour)), "p.alice", 1).asShadow();
 
     private static Quota quota(String policy, String name) {
-        return Quota.builder(policy, name).window(10, Duration.ofSeconds(1)).remaining(5).build();
+        return Quota.builder(policy, name)
+                .window(10, Duration.ofSeconds(1))
+                .remaining(5)
+                .build();
     }
 
     private final List<Quota> ofTwo = List.of(quota("two", "two-1s"), quota("two", "two-1h"));

@@ -83,7 +83,7 @@ final class LocalPolicyGrowth {
 
     private static Binding binding(int policies, int limits) {
         List<Limit> all = IntStream.rangeClosed(1, limits)
-                .mapToObj(hours -> Limit.of(Algorithm.SLIDING_WINDOW, UNREACHABLE, Duration.ofHours(hours)))
+                .<Limit>mapToObj(hours -> Limit.of(Algorithm.SLIDING_WINDOW, UNREACHABLE, Duration.ofHours(hours)))
                 .toList();
         List<Binding.PolicyCost> costs = new ArrayList<>();
         for (int i = 0; i < policies; i++) {

@@ -7,6 +7,7 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -75,7 +76,7 @@ public final class ShortPathCost {
         System.out.printf(
                 Locale.ROOT,
                 "%s, %s: %.2f us with plain.lua, %.2f us without, %.0f %% less%n",
-                limit.algorithm(),
+                ((WindowLimit) limit).algorithm(),
                 outcome,
                 shortMedian,
                 generalMedian,

@@ -263,7 +263,7 @@ final class AcquireCodec {
             }
             List<Limit> ofKey = limits.get(group.keyIndex(i));
             for (int j = 0; j < ofKey.size(); j++) {
-                if (ofKey.get(j).algorithm() == Algorithm.SLIDING_LOG) {
+                if (ofKey.get(j).uses(Algorithm.SLIDING_LOG)) {
                     entries = entries == null ? new ArrayList<>() : entries;
                     entries.add(in.get(TIME));
                 }

@@ -3,7 +3,9 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -205,7 +207,7 @@ final class Batch {
     private static boolean arePlain(List<Limit> limits) {
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
-            if (limit.algorithm() == Algorithm.SLIDING_LOG || limit.period().isPresent() || limit.isConcurrency()) {
+            if (!(limit instanceof WindowLimit) || limit.uses(Algorithm.SLIDING_LOG)) {
                 return false;
             }
         }
@@ -214,7 +216,7 @@ final class Batch {
 
     private static boolean haveCalendarLimit(List<Limit> limits) {
         for (int i = 0; i < limits.size(); i++) {
-            if (limits.get(i).period().isPresent()) {
+            if (limits.get(i) instanceof CalendarLimit) {
                 return true;
             }
         }

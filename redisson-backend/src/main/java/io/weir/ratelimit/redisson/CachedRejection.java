@@ -32,7 +32,7 @@ record CachedRejection(
 
     private boolean hasLog() {
         for (int i = 0; i < limits.size(); i++) {
-            if (limits.get(i).algorithm() == Algorithm.SLIDING_LOG) {
+            if (limits.get(i).uses(Algorithm.SLIDING_LOG)) {
                 return true;
             }
         }

@@ -7,7 +7,10 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SlidingLogState;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.spi.CalendarLimit;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.util.List;
 
 /** The limits in the argument of {@code acquire.lua}, and their states in its reply. The header of the script describes them. */
@@ -43,14 +46,14 @@ final class LimitCodec {
         }
         for (int i = 0; i < limits.size(); i++) {
             Limit limit = limits.get(i);
-            if (limit.period().isPresent()) {
-                CalendarCodec.put(out, limit, limit.period().get(), expectedMicros);
-            } else if (limit.isConcurrency()) {
+            if (limit instanceof CalendarLimit calendar) {
+                CalendarCodec.put(out, limit, calendar.period(), expectedMicros);
+            } else if (limit instanceof ConcurrencyLimit) {
                 SlotCodec.put(out, limit, requests);
             } else if (hasShortForm(limit)) {
                 putShort(out, limit);
             } else {
-                out.put(LONG_LIMIT + LimitLetter.of(limit.algorithm()), FORM);
+                out.put(LONG_LIMIT + LimitLetter.of(limit), FORM);
                 putValues(out, limit);
             }
         }
@@ -70,10 +73,10 @@ final class LimitCodec {
     }
 
     private static int length(Limit limit) {
-        if (limit.isConcurrency()) {
+        if (limit instanceof ConcurrencyLimit) {
             return SlotCodec.BYTES;
         }
-        return limit.period().isPresent()
+        return limit instanceof CalendarLimit
                 ? CalendarCodec.BYTES
                 : hasShortForm(limit) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
     }
@@ -84,7 +87,7 @@ final class LimitCodec {
     }
 
     private static void putShort(MessageBytes out, Limit limit) {
-        out.put(LimitLetter.of(limit.algorithm()), FORM);
+        out.put(LimitLetter.of(limit), FORM);
         out.put(limit.permits(), 4);
         out.put(limit.windowUnits(), 6);
         out.put(limit.unitExponent(), 1);
@@ -109,12 +112,13 @@ final class LimitCodec {
     }
 
     private static LimitState getState(MessageBytes in, Limit limit, long now) {
-        if (limit.period().isPresent()) {
+        if (limit instanceof CalendarLimit) {
             return CalendarCodec.get(in, limit);
         }
-        if (limit.isConcurrency()) {
-            return SlotCodec.get(in);
-        }
+        return limit instanceof WindowLimit window ? getState(in, window, now) : SlotCodec.get(in);
+    }
+
+    private static LimitState getState(MessageBytes in, WindowLimit limit, long now) {
         if (!hasShortForm(limit) || limit.algorithm() == Algorithm.SLIDING_LOG) {
             return getLongState(in, limit);
         }
@@ -128,7 +132,7 @@ final class LimitCodec {
         };
     }
 
-    private static LimitState getWindow(MessageBytes in, Limit limit, int form, long now) {
+    private static LimitState getWindow(MessageBytes in, WindowLimit limit, int form, long now) {
         boolean small = form == CURRENT_ONLY || form == SMALL_COUNTS;
         long start = form == UNTOUCHED ? now : now - in.get(small ? 5 : 6);
         long current = form == UNTOUCHED ? 0 : in.get(small ? 2 : 4);
@@ -137,7 +141,7 @@ final class LimitCodec {
     }
 
     /** Returns the state of a window as of now. Only a debt counts more than the permits. */
-    private static LimitState window(Limit limit, long start, long current, long previous) {
+    private static LimitState window(WindowLimit limit, long start, long current, long previous) {
         boolean inDebt = current > limit.permits() || previous > limit.permits();
         return limit.algorithm() == Algorithm.FIXED_WINDOW
                 ? new FixedWindowState(start, current, inDebt)
@@ -148,7 +152,7 @@ final class LimitCodec {
         return new TokenBucketState(anchor, debt, unitExponent, debt > TokenBucketState.maxDebt(limit));
     }
 
-    private static LimitState getLongState(MessageBytes in, Limit limit) {
+    private static LimitState getLongState(MessageBytes in, WindowLimit limit) {
         long a = in.get(7);
         long b = in.get(7);
         long c = in.get(6);

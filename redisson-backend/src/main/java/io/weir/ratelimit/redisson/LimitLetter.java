@@ -2,7 +2,9 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 
 /** The letters of limits in messages and in stored values. They are part of the stored format and never change. */
 final class LimitLetter {
@@ -12,10 +14,10 @@ final class LimitLetter {
     private LimitLetter() {}
 
     static char of(Limit limit) {
-        if (limit.isConcurrency()) {
-            return CONCURRENCY;
+        if (limit instanceof WindowLimit window) {
+            return of(window.algorithm());
         }
-        return limit.period().isPresent() ? CALENDAR : of(limit.algorithm());
+        return limit instanceof CalendarLimit ? CALENDAR : CONCURRENCY;
     }
 
     static char of(Algorithm algorithm) {

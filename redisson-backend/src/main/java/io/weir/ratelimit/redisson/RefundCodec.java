@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.limit.SlidingLogState;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import java.util.List;
 
@@ -54,7 +55,7 @@ final class RefundCodec {
         out.put(Math.min(charge.cost(), MAX_EXACT), 7);
         out.put(charge.policy().hasConcurrency() ? limits.size() - 1 : limits.size(), 2);
         for (int i = 0; i < limits.size(); i++) {
-            if (limits.get(i).isConcurrency()) {
+            if (limits.get(i) instanceof ConcurrencyLimit) {
                 continue; // release.lua releases slots
             }
             out.put(LimitLetter.of(limits.get(i)), 1);

@@ -98,7 +98,8 @@ class CalendarLimitsTest {
             for (ScriptSender instance : instances) {
                 Decision decision = acquire(instance, "k.shared", MONTHLY);
                 allowed += decision.allowed() ? 1 : 0;
-                assertThat(decision.quotas().get(0).periodEnd().orElseThrow().toInstant()).isEqualTo(monthEnd);
+                assertThat(decision.quotas().get(0).periodEnd().orElseThrow().toInstant())
+                        .isEqualTo(monthEnd);
                 assertThat(Micros.nextPermitAfter(decision.quotas().get(0))).isEqualTo(1);
             }
             assertThat(allowed).isEqualTo(5);
@@ -156,7 +157,8 @@ class CalendarLimitsTest {
         long ttl = ((Number) redis.call("PTTL", fixture.key("k.ttl"))).longValue();
 
         assertThat(quotas).extracting(Quota::name).containsExactly("api-1s", "api-month");
-        assertThat(quotas.get(1).periodEnd().orElseThrow()).isAfter(Instant.now().atZone(ZoneId.of("UTC")));
+        assertThat(quotas.get(1).periodEnd().orElseThrow())
+                .isAfter(Instant.now().atZone(ZoneId.of("UTC")));
         assertThat(ttl).isBetween(1L, Micros.resetAfter(quotas.get(1)) / 1_000 + 1);
         assertThat(ttl).isGreaterThan(Micros.resetAfter(quotas.get(1)) / 1_000 - 60_000);
         assertThat(fixture.remaining("k.ttl", MONTHLY)).isEqualTo(4);

@@ -135,8 +135,8 @@ class ChangedLimitsTest {
     void theSectionOfARemovedLimitIsRemovedWhenItHasEnded(Limit removed) {
         Limit kept = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofDays(30));
         spend(3, removed, kept);
-        long end = Micros.resetAfter(backend.peek(List.of(TestBackend.charge("k.a", 1, removed)))
-                .get(0));
+        long end = Micros.resetAfter(
+                backend.peek(List.of(TestBackend.charge("k.a", 1, removed))).get(0));
         now += end - 1_000_000;
         spend(1, kept);
         assertThat(stored()).hasSize(2);

@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -97,7 +98,8 @@ class ClockStepTest {
 
     /** Calls until the longest retry-after has passed. Some calls are allowed, but not more than on an untouched key. */
     private void assertAllowsCallsAgain(Charge charge) {
-        Charge untouched = charge("k.untouched", charge.policy().limits().get(0).algorithm());
+        Charge untouched =
+                charge("k.untouched", ((WindowLimit) charge.policy().limits().get(0)).algorithm());
         long allowed = 0;
         long most = 0;
         for (int step = 0; step <= STEPS; step++) {

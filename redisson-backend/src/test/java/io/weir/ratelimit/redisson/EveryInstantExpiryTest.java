@@ -17,6 +17,7 @@ import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -240,15 +241,14 @@ class EveryInstantExpiryTest {
 
     private static Limit limitOf(StoredSection section, List<Limit> limits) {
         return limits.stream()
-                .filter(limit ->
-                        section.name().equals(LimitLetter.of(limit.algorithm()) + "" + limit.windowMicros() / 1_000))
+                .filter(limit -> section.name().equals(LimitLetter.of(limit) + "" + limit.windowMicros() / 1_000))
                 .findFirst()
                 .orElseThrow();
     }
 
     private static long resetAfterMicros(byte[] raw, Limit limit, long now) {
         ByteBuffer in = ByteBuffer.wrap(raw);
-        LimitState state = switch (limit.algorithm()) {
+        LimitState state = switch (((WindowLimit) limit).algorithm()) {
             case FIXED_WINDOW -> new FixedWindowState(StoredSection.number(in, 7), StoredSection.number(in, 6));
             case SLIDING_WINDOW ->
                 new SlidingWindowState(
@@ -266,7 +266,7 @@ class EveryInstantExpiryTest {
     }
 
     private static long longestRecoveryMicros(Limit limit) {
-        return switch (limit.algorithm()) {
+        return switch (((WindowLimit) limit).algorithm()) {
             case FIXED_WINDOW, SLIDING_LOG -> limit.windowMicros();
             case SLIDING_WINDOW -> 2 * limit.windowMicros();
             case TOKEN_BUCKET, LEAKY_BUCKET -> TokenBucketState.maxDebt(limit) / limit.permits() * limit.unitMicros();

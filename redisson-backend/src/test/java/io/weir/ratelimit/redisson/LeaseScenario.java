@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -225,7 +226,8 @@ final class LeaseScenario {
     }
 
     private static Limit scaled(Limit limit, double factor) {
-        return Limit.of(limit.algorithm(), Math.max(20, (long) (limit.permits() * factor)), limit.window());
+        return Limit.of(
+                ((WindowLimit) limit).algorithm(), Math.max(20, (long) (limit.permits() * factor)), limit.window());
     }
 
     private Limit limit(int index) {

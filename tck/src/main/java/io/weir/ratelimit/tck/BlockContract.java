@@ -217,7 +217,9 @@ interface BlockContract extends ContractFixture {
         block(key, BLOCK);
         Decision decision = backend().acquire(List.of(charge));
         assertThat(decision.allowed()).isFalse();
-        assertThat(decision.quotas()).allMatch(Quota::rejected).allMatch(quota -> QuotaMicros.blockedFor(quota) == 30_000_000);
+        assertThat(decision.quotas())
+                .allMatch(Quota::rejected)
+                .allMatch(quota -> QuotaMicros.blockedFor(quota) == 30_000_000);
     }
 
     @Test

@@ -83,7 +83,8 @@ interface CalendarContract extends ContractFixture {
 
     @Test
     default void aLimitWithoutPermitsBlocks() {
-        assertThat(QuotaMicros.retryAfter(key().rejection(monthly(0, "UTC", 1), 1))).isEqualTo(QuotaMicros.NEVER);
+        assertThat(QuotaMicros.retryAfter(key().rejection(monthly(0, "UTC", 1), 1)))
+                .isEqualTo(QuotaMicros.NEVER);
     }
 
     @Test
@@ -99,7 +100,8 @@ interface CalendarContract extends ContractFixture {
 
     @Test
     default void aCostAboveTheLimitIsNeverAllowed() {
-        assertThat(QuotaMicros.retryAfter(key().rejection(monthly(3, "UTC", 1), 4))).isEqualTo(QuotaMicros.NEVER);
+        assertThat(QuotaMicros.retryAfter(key().rejection(monthly(3, "UTC", 1), 4)))
+                .isEqualTo(QuotaMicros.NEVER);
     }
 
     @Test

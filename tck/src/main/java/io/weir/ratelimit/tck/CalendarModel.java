@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.tck;
 
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
 import java.math.BigInteger;
 import java.time.Duration;
@@ -27,15 +28,15 @@ final class CalendarModel extends ReferenceModel {
     /** Whether a settlement has charged more permits than the limit has. */
     private boolean inDebt;
 
-    CalendarModel(Limit limit) {
+    CalendarModel(CalendarLimit limit) {
         super(limit);
-        this.calendar = new ReferenceCalendar(limit.period().orElseThrow());
+        this.calendar = new ReferenceCalendar(limit.period());
     }
 
     @Override
     void change(Limit changed) {
         super.change(changed);
-        calendar = new ReferenceCalendar(changed.period().orElseThrow());
+        calendar = new ReferenceCalendar(((CalendarLimit) changed).period());
     }
 
     @Override
@@ -97,7 +98,7 @@ final class CalendarModel extends ReferenceModel {
 
     @Override
     ReferenceModel asOf(long now) {
-        CalendarModel model = new CalendarModel(limit);
+        CalendarModel model = new CalendarModel((CalendarLimit) limit);
         model.calendar = calendar;
         model.spends.addAll(spends);
         model.latest = Math.min(latest, now);
@@ -121,7 +122,7 @@ final class CalendarModel extends ReferenceModel {
     Optional<ZonedDateTime> periodEnd(long now, boolean untouched) {
         long micros = untouched ? periodEnd(now) : Math.min(end, periodEnd(now));
         return Optional.of(ORIGIN.plusSeconds(micros / MICROS)
-                .atZone(limit.period().orElseThrow().zone()));
+                .atZone(((CalendarLimit) limit).period().zone()));
     }
 
     /** Prepares a write: removes the spends if none counts, limits them to the limit, and moves a spend in the future to now. */

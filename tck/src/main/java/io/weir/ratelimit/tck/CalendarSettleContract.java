@@ -61,7 +61,8 @@ interface CalendarSettleContract extends ContractFixture {
         settle(receipt, 15);
         Quota rejected = key.rejection(limit(), 1);
         assertThat(rejected.remaining()).isZero();
-        assertThat(QuotaMicros.retryAfter(rejected)).isEqualTo(Duration.ofDays(7).toMillis() * 1_000);
+        assertThat(QuotaMicros.retryAfter(rejected))
+                .isEqualTo(Duration.ofDays(7).toMillis() * 1_000);
 
         setTime("2026-12-01T00:00:00Z");
         key.spend(limit(), 10);

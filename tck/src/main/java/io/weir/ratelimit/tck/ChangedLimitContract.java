@@ -76,8 +76,7 @@ interface ChangedLimitContract extends ContractFixture {
             assertThat(QuotaMicros.retryAfter(key.peek(now, cost)))
                     .isLessThanOrEqualTo(QuotaMicros.retryAfter(full.peek(now, cost)));
         }
-        assertThat(QuotaMicros.resetAfter(key.peek(now)))
-                .isLessThanOrEqualTo(QuotaMicros.resetAfter(full.peek(now)));
+        assertThat(QuotaMicros.resetAfter(key.peek(now))).isLessThanOrEqualTo(QuotaMicros.resetAfter(full.peek(now)));
         time().advanceMicros(QuotaMicros.retryAfter(key.peek(now, after)));
         key.spend(now, after);
     }
@@ -181,7 +180,9 @@ interface ChangedLimitContract extends ContractFixture {
         Quota rejection = key.rejection(now, 3);
         assertThat(rejection.remaining()).isZero();
         assertThat(QuotaMicros.retryAfter(rejection)).as("9 of the 10 calls").isEqualTo(58_000_000);
-        assertThat(QuotaMicros.nextPermitAfter(rejection)).as("7 of the 10 calls").isEqualTo(56_000_000);
+        assertThat(QuotaMicros.nextPermitAfter(rejection))
+                .as("7 of the 10 calls")
+                .isEqualTo(56_000_000);
         assertThat(QuotaMicros.resetAfter(rejection)).isEqualTo(59_000_000);
         time().advanceMicros(57_999_999);
         assertThat(key.rejection(now, 3).remaining()).isEqualTo(2);

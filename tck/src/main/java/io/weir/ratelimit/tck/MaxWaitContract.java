@@ -67,10 +67,12 @@ interface MaxWaitContract extends ContractFixture {
             key.waitMicros(limit, 1);
         }
         for (long cost : new long[] {1, 2}) {
-            long wait = QuotaMicros.retryAfter(key.acquireWaiting(limit, cost).quotas().get(0));
+            long wait = QuotaMicros.retryAfter(
+                    key.acquireWaiting(limit, cost).quotas().get(0));
             assertThat(wait).isEqualTo(cost == 1 ? 50_000 : 200_000);
             time().advanceMicros(wait - 1);
-            assertThat(QuotaMicros.retryAfter(key.acquireWaiting(limit, cost).quotas().get(0)))
+            assertThat(QuotaMicros.retryAfter(
+                            key.acquireWaiting(limit, cost).quotas().get(0)))
                     .isEqualTo(1);
             time().advanceMicros(1);
             assertThat(key.waitMicros(limit, cost)).isEqualTo(250_000);
@@ -156,10 +158,12 @@ interface MaxWaitContract extends ContractFixture {
     @EachBucket
     default void rejectsACostAboveTheBurstForever(Algorithm algorithm) {
         Limit limit = tenPerSecond(algorithm, 3, 3_600_000);
-        assertThat(QuotaMicros.retryAfter(key().acquireWaiting(limit, 4).quotas().get(0)))
+        assertThat(QuotaMicros.retryAfter(
+                        key().acquireWaiting(limit, 4).quotas().get(0)))
                 .isEqualTo(QuotaMicros.NEVER);
         Limit blocking = Limit.of(algorithm, 0, SECOND).withMaxWait(Duration.ofHours(1));
-        assertThat(QuotaMicros.retryAfter(key().acquireWaiting(blocking, 1).quotas().get(0)))
+        assertThat(QuotaMicros.retryAfter(
+                        key().acquireWaiting(blocking, 1).quotas().get(0)))
                 .isEqualTo(QuotaMicros.NEVER);
     }
 
@@ -202,7 +206,8 @@ interface MaxWaitContract extends ContractFixture {
         }
         Limit shorter = tenPerSecond(algorithm, 2, 1_000);
         assertThat(QuotaMicros.resetAfter(key.peek(shorter))).isEqualTo(200_000 + 1_000_000);
-        assertThat(QuotaMicros.retryAfter(key.acquireWaiting(shorter, 1).quotas().get(0)))
+        assertThat(QuotaMicros.retryAfter(
+                        key.acquireWaiting(shorter, 1).quotas().get(0)))
                 .isEqualTo(100_000);
         Limit withoutMaxWait = Limit.of(algorithm, 10, SECOND, 2);
         assertThat(QuotaMicros.retryAfter(key.rejection(withoutMaxWait, 2))).isEqualTo(200_000);
@@ -219,7 +224,8 @@ interface MaxWaitContract extends ContractFixture {
         }
         Limit after = Limit.of(algorithm, 2, SECOND, 1).withMaxWait(Duration.ofSeconds(3));
         assertThat(QuotaMicros.resetAfter(key.peek(after))).isEqualTo(500_000 + 3_000_000);
-        time().advanceMicros(QuotaMicros.retryAfter(key.acquireWaiting(after, 1).quotas().get(0)));
+        time().advanceMicros(QuotaMicros.retryAfter(
+                key.acquireWaiting(after, 1).quotas().get(0)));
         assertThat(key.waitMicros(after, 1)).isEqualTo(3_000_000);
     }
 

@@ -56,7 +56,8 @@ interface QuotaContract extends ContractFixture {
     default void untouchedKeyHasNoWaits(Algorithm algorithm, long permits, Duration window) {
         Limit limit = limitOf(algorithm, permits, window);
         Quota quota = key().peek(limit, permits);
-        assertThat(quota).isEqualTo(Quota.builder("api", "api").window(permits, window).build());
+        assertThat(quota)
+                .isEqualTo(Quota.builder("api", "api").window(permits, window).build());
     }
 
     @EachBoundaryLimit

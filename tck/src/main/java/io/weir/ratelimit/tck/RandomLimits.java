@@ -3,8 +3,10 @@ package io.weir.ratelimit.tck;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -91,10 +93,10 @@ final class RandomLimits {
             case 4, 5 -> limit.permits() / 2 + 1;
             default -> Math.min(limit.permits(), 1_000_000_000) * 2 + 1;
         };
-        if (limit.period().isEmpty()) {
-            return limit(limit.algorithm(), permits, limit.window());
+        if (limit instanceof WindowLimit window) {
+            return limit(window.algorithm(), permits, limit.window());
         }
-        CalendarPeriod period = limit.period().get();
+        CalendarPeriod period = ((CalendarLimit) limit).period();
         return random.nextBoolean() ? calendar(period.unit(), permits) : Limit.of(permits, period);
     }
 

@@ -2,7 +2,9 @@
 package io.weir.ratelimit.tck;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.math.BigInteger;
 import java.time.Duration;
 import java.time.ZonedDateTime;
@@ -23,8 +25,11 @@ abstract class ReferenceModel {
     }
 
     static ReferenceModel of(Limit limit) {
-        return switch (limit.algorithm()) {
-            case FIXED_WINDOW -> limit.period().isPresent() ? new CalendarModel(limit) : new FixedWindowModel(limit);
+        if (limit instanceof CalendarLimit calendar) {
+            return new CalendarModel(calendar);
+        }
+        return switch (((WindowLimit) limit).algorithm()) {
+            case FIXED_WINDOW -> new FixedWindowModel(limit);
             case SLIDING_WINDOW -> new SlidingWindowModel(limit);
             case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketModel(limit);
             case SLIDING_LOG -> new SlidingLogModel(limit);

@@ -171,7 +171,9 @@ final class SlotScenario {
     private void assertQuota(Quota quota, boolean rejected) {
         assertThat(quota.remaining()).as(this::history).isEqualTo(Math.max(0, limit.permits() - live()));
         assertThat(quota.rejected()).as(this::history).isEqualTo(rejected);
-        assertThat(QuotaMicros.retryAfter(quota)).as(this::history).isBetween(rejected ? 1L : 0L, rejected ? SECOND : 0L);
+        assertThat(QuotaMicros.retryAfter(quota))
+                .as(this::history)
+                .isBetween(rejected ? 1L : 0L, rejected ? SECOND : 0L);
         assertThat(QuotaMicros.resetAfter(quota) > 0).as(this::history).isEqualTo(live() > 0);
     }
 

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -35,9 +36,10 @@ final class EngineLimits implements RateLimits {
         PolicyLimits policy = charge.policy();
         PolicyLimits only = new PolicyLimits(policy.policy(), policy.tier(), List.of(limit));
         long left = least(backend.peek(List.of(new Charge(only, charge.storedKey(), 1))));
-        long calls = limit.isConcurrency() ? left : Math.min(left, 1);
+        long calls = limit instanceof ConcurrencyLimit ? left : Math.min(left, 1);
         for (long call = 0; call < calls; call++) {
-            backend.acquire(List.of(new Charge(only, charge.storedKey(), limit.isConcurrency() ? 1 : left)));
+            backend.acquire(
+                    List.of(new Charge(only, charge.storedKey(), limit instanceof ConcurrencyLimit ? 1 : left)));
         }
     }
 

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ final class WaitTimes {
             for (int i = 0; i < quotas.size(); i++) {
                 Limit limit = limits.get(i);
                 Quota quota = quotas.get(i);
-                if (quota.rejected() && limit.isConcurrency()) {
+                if (quota.rejected() && limit instanceof ConcurrencyLimit) {
                     long blocked = Micros.blockedFor(quota);
                     if (maxWait == 0 || limit.permits() == 0 || blocked > maxWait) {
                         return 0;

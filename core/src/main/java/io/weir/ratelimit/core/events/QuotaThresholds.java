@@ -262,9 +262,7 @@ public final class QuotaThresholds {
         try {
             Decision decision = backend.acquire(mark.charges());
             if (decision instanceof Decision.Rejected rejected && !mark.fixed()) {
-                periodEnds.put(
-                        mark.place(),
-                        clockMicros.getAsLong() + Micros.retryAfter(rejected.decisiveQuota()));
+                periodEnds.put(mark.place(), clockMicros.getAsLong() + Micros.retryAfter(rejected.decisiveQuota()));
             }
             return decision.allowed();
         } catch (RuntimeException e) {

@@ -4,9 +4,11 @@ package io.weir.ratelimit.core.events;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.Micros;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -32,19 +34,19 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
      *
      * @param storedKey the stored key
      * @param policy the name of the policy
-     * @param algorithm the algorithm of the limit
+     * @param algorithm the name of the algorithm of the limit
      * @param window the window of the limit, as text
      * @param windowMicros the window of the limit, in microseconds
      * @param percent the share in percent
      */
-    record Place(String storedKey, String policy, Algorithm algorithm, String window, long windowMicros, int percent) {}
+    record Place(String storedKey, String policy, String algorithm, String window, long windowMicros, int percent) {}
 
     /** Creates the mark of the current period. */
     static ThresholdMark of(Charge charge, Limit limit, int percent, long nowMicros, Quota quota) {
         Place place = new Place(
                 charge.storedKey(),
                 charge.policy().policy(),
-                limit.algorithm(),
+                (limit instanceof WindowLimit window ? window.algorithm() : Algorithm.FIXED_WINDOW).configName(),
                 limit.windowText(),
                 limit.windowMicros(),
                 percent);
@@ -56,13 +58,12 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
             return ChronoUnit.MICROS.between(
                     Instant.EPOCH, quota.periodEnd().get().toInstant());
         }
-        boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
-        return nowMicros + (fixed ? Micros.resetAfter(quota) : limit.windowMicros());
+        return nowMicros + (limit.uses(Algorithm.FIXED_WINDOW) ? Micros.resetAfter(quota) : limit.windowMicros());
     }
 
     /** Returns whether the period is one of the limit. Otherwise it begins when the mark is spent. */
     boolean fixed() {
-        return limit.algorithm() == Algorithm.FIXED_WINDOW;
+        return limit instanceof CalendarLimit || limit.uses(Algorithm.FIXED_WINDOW);
     }
 
     /**
@@ -85,7 +86,7 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
      * end, because the charge can be spent after that.
      */
     List<Charge> charges() {
-        if (limit.period().isPresent()) {
+        if (limit instanceof CalendarLimit) {
             return List.of(charge(limit.withPermits(1), endMicros + "."));
         }
         Limit once = Limit.of(Algorithm.FIXED_WINDOW, 1, Duration.ofMillis(place.windowMicros / 1_000));
@@ -99,7 +100,7 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
     }
 
     private Charge charge(Limit once, String period) {
-        String limitName = place.algorithm.configName() + "." + place.window;
+        String limitName = place.algorithm + "." + place.window;
         String name = NAME + place.percent + "." + limitName + "." + period + place.policy;
         return new Charge(new PolicyLimits(name, List.of(once)), place.storedKey, 1);
     }

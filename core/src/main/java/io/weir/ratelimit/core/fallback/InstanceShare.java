@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.fallback;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;
 
 /**
@@ -37,15 +38,15 @@ public record InstanceShare(int instances) {
             return limit;
         }
         long permits = Math.max(1, limit.permits() / instances);
-        long oneCall = Math.min(limit.isConcurrency() ? 1 : cost, limit.capacity());
-        if (!isBucket(limit.algorithm())) {
+        long oneCall = Math.min(limit instanceof ConcurrencyLimit ? 1 : cost, limit.capacity());
+        if (!(limit instanceof WindowLimit bucket && bucket.isBucket())) {
             return limit.withPermits(Math.max(permits, oneCall));
         }
         long burst = Math.max(Math.max(1, limit.capacity() / instances), oneCall);
         try {
-            return withDebt(limit.capacity(), Limit.of(limit.algorithm(), permits, limit.window(), burst));
+            return withDebt(limit.capacity(), Limit.of(bucket.algorithm(), permits, limit.window(), burst));
         } catch (IllegalArgumentException e) { // the share needs centuries to be refilled
-            return withDebt(limit.capacity(), Limit.of(limit.algorithm(), limit.permits(), limit.window(), burst));
+            return withDebt(limit.capacity(), Limit.of(bucket.algorithm(), limit.permits(), limit.window(), burst));
         }
     }
 
@@ -64,9 +65,5 @@ public record InstanceShare(int instances) {
         } catch (IllegalArgumentException e) { // the bucket has no exact time unit
             return share;
         }
-    }
-
-    private static boolean isBucket(Algorithm algorithm) {
-        return algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET;
     }
 }

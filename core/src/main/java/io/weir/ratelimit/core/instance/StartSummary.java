@@ -15,6 +15,7 @@ import io.weir.ratelimit.core.operations.InstanceName;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.InstantSource;
@@ -174,10 +175,9 @@ public final class StartSummary {
     }
 
     private String text(Limit limit) {
-        return limit
-                + limit.period()
-                        .map(period -> " (resets on " + PeriodEnd.text(period, clock.instant()) + ")")
-                        .orElse("");
+        return limit instanceof CalendarLimit calendar
+                ? limit + " (resets on " + PeriodEnd.text(calendar.period(), clock.instant()) + ")"
+                : limit.toString();
     }
 
     private static void addUnless(List<String> parts, String attribute, Enum<?> value, Enum<?> defaultValue) {

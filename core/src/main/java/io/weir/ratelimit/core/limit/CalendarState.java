@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 
@@ -35,7 +36,7 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
     }
 
     static CalendarPeriod calendar(Limit limit) {
-        return limit.period().orElseThrow();
+        return ((CalendarLimit) limit).period();
     }
 
     @Override

@@ -2,7 +2,9 @@
 package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 
 /**
  * The state of one key under one limit, with the arithmetic of the limit's algorithm. Immutable.
@@ -31,14 +33,15 @@ public sealed interface LimitState
      * @return the state
      */
     static LimitState untouched(Limit limit, long nowMicros) {
-        if (limit.isConcurrency()) {
-            return ConcurrencyState.untouched();
-        }
+        return limit.fold(
+                window -> untouched(window, nowMicros),
+                calendar -> CalendarState.untouched(calendar, nowMicros),
+                slots -> ConcurrencyState.untouched());
+    }
+
+    private static LimitState untouched(WindowLimit limit, long nowMicros) {
         return switch (limit.algorithm()) {
-            case FIXED_WINDOW ->
-                limit.period().isPresent()
-                        ? CalendarState.untouched(limit, nowMicros)
-                        : new FixedWindowState(nowMicros, 0);
+            case FIXED_WINDOW -> new FixedWindowState(nowMicros, 0);
             case SLIDING_WINDOW -> new SlidingWindowState(nowMicros, 0, 0);
             case TOKEN_BUCKET, LEAKY_BUCKET -> new TokenBucketState(nowMicros, 0, limit.unitExponent());
             case SLIDING_LOG -> SlidingLogState.EMPTY;
@@ -178,9 +181,9 @@ public sealed interface LimitState
      */
     static long mostPermits(Limit limit) {
         long exact = Limit.MAX_PERMITS + 1;
-        if (limit.algorithm() == Algorithm.SLIDING_LOG) {
+        if (limit.uses(Algorithm.SLIDING_LOG)) {
             exact = Limit.MAX_LOG_PERMITS;
-        } else if (limit.period().isEmpty()) {
+        } else if (!(limit instanceof CalendarLimit)) {
             exact = Math.min(exact, TokenBucketState.MAX_EXACT / limit.windowUnits());
         }
         return Math.min(2 * limit.permits(), exact);

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -40,15 +41,13 @@ public final class QuotaCalculator {
     }
 
     private static Quota.Builder limit(Quota.Builder quota, Limit limit, LimitState state, long nowMicros) {
-        if (limit.isConcurrency()) {
-            return quota.concurrency(limit.permits());
-        }
-        return state instanceof CalendarState calendar
-                ? quota.calendar(
-                        limit.permits(),
-                        CalendarState.bounds(limit, nowMicros).length(),
-                        periodEnd(limit, calendar))
-                : quota.window(limit.permits(), limit.window());
+        return limit.fold(
+                window -> quota.window(window.permits(), window.window()),
+                calendar -> quota.calendar(
+                        calendar.permits(),
+                        CalendarState.bounds(calendar, nowMicros).length(),
+                        periodEnd(calendar, (CalendarState) state)),
+                slots -> quota.concurrency(slots.permits()));
     }
 
     /** Returns the quota of a blocked key. The limit and the block are waited for at the same time. */
@@ -69,9 +68,8 @@ public final class QuotaCalculator {
                 : state.retryAfterMicros(limit, remaining + 1, nowMicros);
     }
 
-    private static ZonedDateTime periodEnd(Limit limit, CalendarState state) {
-        return CalendarBounds.dateTime(
-                state.endMicros(), CalendarState.calendar(limit).zone());
+    private static ZonedDateTime periodEnd(CalendarLimit limit, CalendarState state) {
+        return CalendarBounds.dateTime(state.endMicros(), limit.period().zone());
     }
 
     /** Returns the wait until the charge is allowed, which is 0 if its slot is within its max-wait. */

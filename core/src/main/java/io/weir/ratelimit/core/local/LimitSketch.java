@@ -2,7 +2,9 @@
 package io.weir.ratelimit.core.local;
 
 import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 
 /**
  * The approximate states of any number of keys under one limit, in constant memory: a count-min sketch with conservative update. Each key
@@ -28,13 +30,12 @@ abstract sealed class LimitSketch permits BucketSketch, CalendarSketch, WindowSk
 
     /** Creates a sketch for a limit, and for all limits with the same {@linkplain LimitSketches.Id id}. */
     static LimitSketch of(Limit limit, int columnBits) {
-        return switch (limit.algorithm()) {
-            case TOKEN_BUCKET, LEAKY_BUCKET -> new BucketSketch(limit, columnBits);
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_LOG ->
-                limit.period().isPresent()
-                        ? new CalendarSketch(limit, limit.period().get(), columnBits)
-                        : new WindowSketch(limit, columnBits);
-        };
+        if (limit instanceof CalendarLimit calendar) {
+            return new CalendarSketch(limit, calendar.period(), columnBits);
+        }
+        return limit instanceof WindowLimit window && window.isBucket()
+                ? new BucketSketch(limit, columnBits)
+                : new WindowSketch(limit, columnBits);
     }
 
     /** Returns the state of a key, which has spent at least the permits that the key has spent. */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SipHash;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -33,8 +35,10 @@ final class LimitSketches {
      */
     record Id(StateKey limit, int unit, Optional<CalendarPeriod> period) {
         static Id of(StateKey key, Limit limit) {
-            boolean bucket = limit.algorithm() == Algorithm.TOKEN_BUCKET || limit.algorithm() == Algorithm.LEAKY_BUCKET;
-            return new Id(key.ofAllKeys(), bucket ? limit.unitExponent() : WindowSketch.shift(limit), limit.period());
+            boolean bucket = limit instanceof WindowLimit window && window.isBucket();
+            Optional<CalendarPeriod> period =
+                    limit instanceof CalendarLimit calendar ? Optional.of(calendar.period()) : Optional.empty();
+            return new Id(key.ofAllKeys(), bucket ? limit.unitExponent() : WindowSketch.shift(limit), period);
         }
     }
 
@@ -94,7 +98,7 @@ final class LimitSketches {
      */
     boolean create(StateKey key, Limit limit, long nowMicros) {
         Id id = Id.of(key, limit);
-        if (limit.isConcurrency()) {
+        if (limit instanceof ConcurrencyLimit) {
             return false; // shared counts have no slots to release
         }
         if (sketches.containsKey(id)) {

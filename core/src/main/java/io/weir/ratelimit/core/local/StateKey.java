@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.WindowLimit;
 
 /**
  * One limit of one stored key. A value-based class that keeps its hash code. A limit is the same for a key if its policy, its kind and its
@@ -43,11 +45,12 @@ final class StateKey implements Comparable<StateKey> {
     }
 
     private static StateKey of(String storedKey, String policy, Limit limit) {
-        if (limit.isConcurrency()) {
-            return new StateKey(storedKey, policy, CONCURRENCY, 0);
+        if (limit instanceof WindowLimit window) {
+            return new StateKey(storedKey, policy, window.algorithm().configName(), limit.windowMicros());
         }
-        String kind = limit.period().isPresent() ? CALENDAR : limit.algorithm().configName();
-        return new StateKey(storedKey, policy, kind, limit.windowMicros());
+        return limit instanceof CalendarLimit
+                ? new StateKey(storedKey, policy, CALENDAR, limit.windowMicros())
+                : new StateKey(storedKey, policy, CONCURRENCY, 0);
     }
 
     String storedKey() {

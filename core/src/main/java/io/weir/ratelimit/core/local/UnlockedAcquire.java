@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
@@ -39,8 +40,7 @@ final class UnlockedAcquire {
         Charge charge = charges.get(0);
         List<Limit> limits = charge.policy().limits();
         // The states of slots are copied for each call, which a lock costs less than attempts.
-        boolean isFast =
-                limits.size() == 1 && !charge.shadow() && !limits.get(0).isConcurrency();
+        boolean isFast = limits.size() == 1 && !charge.shadow() && !(limits.get(0) instanceof ConcurrencyLimit);
         StoredState stored = isFast ? find(charges, charge) : null;
         return stored == null ? null : decide(charge, limits.get(0), stored);
     }

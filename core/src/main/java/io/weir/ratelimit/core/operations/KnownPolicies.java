@@ -5,7 +5,6 @@ import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PathRule;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
@@ -73,10 +72,9 @@ public record KnownPolicies(
     }
 
     private static String text(Limit limit) {
-        if (limit.isConcurrency()) {
-            return limit.toString();
-        }
-        return limit.permits() + "/"
-                + limit.period().map(CalendarPeriod::toString).orElse(limit.windowText());
+        return limit.fold(
+                window -> window.permits() + "/" + window.windowText(),
+                calendar -> calendar.permits() + "/" + calendar.period(),
+                Limit::toString);
     }
 }

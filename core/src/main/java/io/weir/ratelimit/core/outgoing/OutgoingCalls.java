@@ -212,8 +212,7 @@ public final class OutgoingCalls {
     private static RateLimitExceededException exceeded(OutgoingClient client, String cause, long retryAfterMicros) {
         Duration reset = Micros.duration(retryAfterMicros == Micros.NEVER ? 0 : retryAfterMicros);
         Duration window = reset.compareTo(SECOND) < 0 ? SECOND : reset;
-        Quota.Builder builder = Quota.builder(
-                        client.policies().get(0), client.name() + "-" + cause.replace(' ', '-'))
+        Quota.Builder builder = Quota.builder(client.policies().get(0), client.name() + "-" + cause.replace(' ', '-'))
                 .window(0, window)
                 .resetAfter(reset);
         Quota quota = Micros.rejectedFor(builder, retryAfterMicros).build();

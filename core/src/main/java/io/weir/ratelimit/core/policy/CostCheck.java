@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
@@ -85,7 +86,7 @@ public final class CostCheck {
      */
     public static OptionalLong capacity(PolicyLimits limits) {
         return limits.limits().stream()
-                .filter(limit -> !limit.isConcurrency())
+                .filter(limit -> !(limit instanceof ConcurrencyLimit))
                 .mapToLong(Limit::capacity)
                 .filter(permits -> permits > 0)
                 .min();

@@ -8,9 +8,12 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod.Unit;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,24 +31,19 @@ public final class EffectCheck {
     private static final Set<Unit> ANCHORED = EnumSet.of(Unit.MONTH, Unit.QUARTER, Unit.YEAR);
 
     private static final List<OfPolicy> OF_POLICIES = List.of(
-            new OfPolicy(
-                    ConfigKeys.ALGORITHM,
-                    ConfigKeys.LIMIT,
-                    "100/1m",
-                    any(limit -> limit.period().isEmpty() && !limit.isConcurrency())),
-            new OfPolicy(
-                    ConfigKeys.ZONE,
-                    ConfigKeys.LIMIT,
-                    "10000/month",
-                    any(limit -> limit.period().isPresent())),
+            new OfPolicy(ConfigKeys.ALGORITHM, ConfigKeys.LIMIT, "100/1m", any(WindowLimit.class::isInstance)),
+            new OfPolicy(ConfigKeys.ZONE, ConfigKeys.LIMIT, "10000/month", any(CalendarLimit.class::isInstance)),
             new OfPolicy(
                     ConfigKeys.ANCHOR,
                     ConfigKeys.LIMIT,
                     "10000/month",
-                    any(limit -> limit.period()
-                            .filter(period -> ANCHORED.contains(period.unit()))
-                            .isPresent())),
-            new OfPolicy(ConfigKeys.CONCURRENCY_TIMEOUT, ConfigKeys.CONCURRENCY, "10", any(Limit::isConcurrency)),
+                    any(limit -> limit instanceof CalendarLimit calendar
+                            && ANCHORED.contains(calendar.period().unit()))),
+            new OfPolicy(
+                    ConfigKeys.CONCURRENCY_TIMEOUT,
+                    ConfigKeys.CONCURRENCY,
+                    "10",
+                    any(ConcurrencyLimit.class::isInstance)),
             new OfPolicy(ConfigKeys.MAX_WAITING, ConfigKeys.MAX_WAIT, "5s", policy -> policy.maxWaitMicros() > 0),
             new OfPolicy(
                     ConfigKeys.ENFORCE_PERCENT,

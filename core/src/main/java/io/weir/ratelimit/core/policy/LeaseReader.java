@@ -6,6 +6,8 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.PolicyProperties;
+import io.weir.ratelimit.spi.CalendarLimit;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -53,7 +55,7 @@ final class LeaseReader {
         if (hasCalendarLimit(limits)) {
             return Optional.of(MESSAGES.problem("WEIR-128.calendar", property, value));
         }
-        if (limits.stream().anyMatch(Limit::isConcurrency)) {
+        if (limits.stream().anyMatch(ConcurrencyLimit.class::isInstance)) {
             return Optional.of(MESSAGES.problem("WEIR-128.concurrency", property, value));
         }
         long maximum = maximum(limits);
@@ -67,7 +69,7 @@ final class LeaseReader {
     }
 
     static boolean hasCalendarLimit(List<Limit> limits) {
-        return limits.stream().anyMatch(limit -> limit.period().isPresent());
+        return limits.stream().anyMatch(CalendarLimit.class::isInstance);
     }
 
     /**

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.policy;
 
 import io.weir.ratelimit.core.config.Durations;
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
@@ -34,8 +35,7 @@ final class LimitParser {
             long permits = permits(sides[0].strip());
             limits.add(limit(permits, sides[1].strip(), form, burst));
         }
-        if (burst.isPresent()
-                && limits.stream().allMatch(limit -> limit.period().isPresent())) {
+        if (burst.isPresent() && limits.stream().allMatch(CalendarLimit.class::isInstance)) {
             throw new IllegalArgumentException("a calendar limit has no burst");
         }
         return limits;

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.HashMap;
@@ -71,7 +72,7 @@ public final class OverrideReader {
 
     private static List<Limit> ofPolicy(Policy policy) {
         return policy.limits().limits().stream()
-                .filter(limit -> !limit.isConcurrency())
+                .filter(limit -> !(limit instanceof ConcurrencyLimit))
                 .toList();
     }
 

@@ -2,6 +2,8 @@
 package io.weir.ratelimit.core.policy;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.CalendarLimit;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -38,7 +40,7 @@ public final class PenaltyCheck {
 
     private static long rejections(PolicyLimits limits, long windowMicros) {
         long ofLimits = limits.limits().stream()
-                .filter(limit -> !limit.isConcurrency() && limit.permits() > 0)
+                .filter(limit -> !(limit instanceof ConcurrencyLimit) && limit.permits() > 0)
                 .mapToLong(limit -> windowMicros / Math.max(SECOND, gapMicros(limit)) + 2)
                 .sum();
         return Math.min(ofLimits, windowMicros / SECOND + 1);
@@ -46,7 +48,7 @@ public final class PenaltyCheck {
 
     /** Returns the time in which a caller without permits gets the next one. */
     private static long gapMicros(Limit limit) {
-        boolean fixed = limit.algorithm() == Algorithm.FIXED_WINDOW;
+        boolean fixed = limit instanceof CalendarLimit || limit.uses(Algorithm.FIXED_WINDOW);
         return limit.windowMicros() / (fixed ? 1 : limit.permits());
     }
 }

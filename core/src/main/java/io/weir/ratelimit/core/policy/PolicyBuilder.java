@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.policy;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,7 +31,8 @@ public final class PolicyBuilder {
     PolicyBuilder(PolicyLimits limits, KeyExpression key) {
         this.limits = limits;
         this.key = key;
-        this.form = LimitForm.of(limits.limits().get(0).algorithm());
+        this.form = LimitForm.of(
+                limits.limits().get(0) instanceof WindowLimit window ? window.algorithm() : Algorithm.FIXED_WINDOW);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -133,7 +134,7 @@ final class PolicyReader {
     }
 
     private static boolean hasOtherLimits(Optional<List<Limit>> limits) {
-        return limits.isEmpty() || !limits.get().stream().allMatch(Limit::isConcurrency);
+        return limits.isEmpty() || !limits.get().stream().allMatch(ConcurrencyLimit.class::isInstance);
     }
 
     /** Returns the concurrency limit of a policy without other limits. Reports attributes that only other limits have. */

@@ -17,6 +17,7 @@ import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.OverrideReader;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.BlocksKeys;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
@@ -110,12 +111,12 @@ record PolicyChecks(
     /** A backend that accepts concurrency limits, but cannot release a slot, would lose each slot until its timeout. */
     private boolean supports(Limit limit) {
         return backend.supports(limit)
-                && (!limit.isConcurrency()
+                && (!(limit instanceof ConcurrencyLimit)
                         || backend.capability(HoldsSlots.class).isPresent());
     }
 
     private ConfigurationProblem unsupported(Policy policy, Limit limit, ConfigReader reader) {
-        return limit.isConcurrency()
+        return limit instanceof ConcurrencyLimit
                 ? MESSAGES.problem(
                         "WEIR-134",
                         reader.policy(policy.name()).name(ConfigKeys.CONCURRENCY),

@@ -104,7 +104,8 @@ class KeyAdministrationTest {
         assertThat(blocking.block(API, "p.ann", Duration.ofMinutes(3))).isEqualTo(Duration.ofMinutes(3));
         assertThat(blocking.peek(API, "p.ann", "gold").get(0).blockedFor()).isEqualTo(Duration.ofMinutes(3));
         blocking.unblock(API, "p.ann");
-        assertThat(Micros.blockedFor(blocking.peek(API, "p.ann", "gold").get(0))).isZero();
+        assertThat(Micros.blockedFor(blocking.peek(API, "p.ann", "gold").get(0)))
+                .isZero();
         assertThatThrownBy(() -> blocking.block(API, "p.ann", Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> keys.block(API, "p.ann", Duration.ofMinutes(3)))

@@ -14,6 +14,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.SettlesCharges;
 import io.weir.ratelimit.spi.TimeSource;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -247,7 +248,8 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
 
     private static String keyOf(Charge charge, int index) {
         Limit limit = limit(charge, index);
-        return charge.storedKey() + ":" + charge.policy().policy() + ":" + limit.algorithm() + limit.windowText();
+        return charge.storedKey() + ":" + charge.policy().policy() + ":"
+                + limit.fold(WindowLimit::algorithm, calendar -> "c", slots -> "n") + limit.windowText();
     }
 
     private static List<Integer> indexes(PolicyLimits policy) {

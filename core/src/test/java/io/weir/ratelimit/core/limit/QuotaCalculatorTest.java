@@ -20,7 +20,8 @@ class QuotaCalculatorTest {
     void containsTheLimitAndTheRemainingPermits() {
         LimitState full = LimitState.untouched(second, 5).spend(second, 10, 5);
         assertThat(QuotaCalculator.quota(charge(1), 0, full, true, 5))
-                .isEqualTo(TestQuota.of("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
+                .isEqualTo(
+                        TestQuota.of("api", "api", 10, 10, Duration.ofSeconds(1), 0, false, 0, 2_000_000, 1_100_000));
         assertThat(QuotaCalculator.quota(charge(2), 0, full, false, 5))
                 .isEqualTo(TestQuota.of(
                         "api", "api", 10, 10, Duration.ofSeconds(1), 0, true, 1_200_000, 2_000_000, 1_100_000));

@@ -106,7 +106,8 @@ class RejectionLogTest {
     @Test
     void logsTheEndOfThePeriodOfACalendarLimit() {
         ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
-        Quota quota = TestQuota.of("login", "login", 3, 3, Duration.ofDays(30), 0, true, 60_000_000, 60_000_000, 0, end, 0);
+        Quota quota =
+                TestQuota.of("login", "login", 3, 3, Duration.ofDays(30), 0, true, 60_000_000, 60_000_000, 0, end, 0);
         try (LogCapture log = new LogCapture(Level.FINE)) {
             decide(Events.rejected(List.of(login), List.of(quota)));
 

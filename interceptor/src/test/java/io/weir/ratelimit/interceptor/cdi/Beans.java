@@ -281,7 +281,7 @@ final class Beans {
 
         @Override
         public boolean supports(Limit limit) {
-            return limit.algorithm() == Algorithm.FIXED_WINDOW && limit.period().isEmpty() && !limit.isConcurrency();
+            return limit.uses(Algorithm.FIXED_WINDOW);
         }
     }
 

@@ -207,7 +207,8 @@ class RejectionResponsesTest {
         ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
         Response response = exceeded(
                 List.of("ietf"),
-                TestQuota.of("api", "api", 3, 3, Duration.ofDays(30), 0, true, 86_400_000_000L, 86_400_000_000L, 0, end, 0));
+                TestQuota.of(
+                        "api", "api", 3, 3, Duration.ofDays(30), 0, true, 86_400_000_000L, 86_400_000_000L, 0, end, 0));
 
         assertThat(fields(response))
                 .containsEntry("Retry-After", "86400")
@@ -392,7 +393,8 @@ class RejectionResponsesTest {
 
         MultivaluedMap<String, Object> never = new MultivaluedHashMap<>();
         RejectionResponses.complete(
-                new Decision.Rejected(Results.of(TestQuota.of("api", "api", 1, 1, MINUTE, 1, true, Micros.NEVER, 0, 0))),
+                new Decision.Rejected(
+                        Results.of(TestQuota.of("api", "api", 1, 1, MINUTE, 1, true, Micros.NEVER, 0, 0))),
                 never);
         assertThat(never).doesNotContainKey("Retry-After");
     }
