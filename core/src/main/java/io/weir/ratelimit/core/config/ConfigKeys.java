@@ -88,11 +88,8 @@ public final class ConfigKeys {
             ValueForm.oneOf(ForwardedHeader.values(), ForwardedHeader::fieldName),
             "the only header of the trusted proxies that is read");
 
-    public static final ConfigKey<List<String>> HEADERS = key(
-            "ratelimit.headers",
-            "ietf, legacy",
-            ValueForm.someOf("ietf", "draft-06", "legacy"),
-            "the header dialects of responses");
+    public static final ConfigKey<List<String>> HEADERS =
+            key("ratelimit.headers", "ietf, legacy", ValueForm.HEADER_DIALECTS, "the header dialects of responses");
 
     public static final ConfigKey<Integer> LOCAL_MAX_KEYS = key(
             "ratelimit.local.max-keys",

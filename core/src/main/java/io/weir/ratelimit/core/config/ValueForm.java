@@ -78,6 +78,10 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
                     .filter(path ->
                             path.length() <= LONGEST_PATH && path.matches("(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")));
 
+    /** Header dialects. An IETF draft has its number as a name, and {@code ietf} is the newest one that is supported. */
+    static final ValueForm<List<String>> HEADER_DIALECTS =
+            withAlias("ietf", "draft-11", someOf("ietf", "draft-11", "draft-06", "legacy"));
+
     /** HTTP methods. */
     static final ValueForm<List<String>> HTTP_METHODS = of(
                     "HTTP methods in upper case, separated by commas",
@@ -222,6 +226,16 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
                                             !each.isEmpty() && List.of(names).containsAll(each));
                 })
                 .asList();
+    }
+
+    private static ValueForm<List<String>> withAlias(String alias, String name, ValueForm<List<String>> names) {
+        return new ValueForm<>(
+                names.description,
+                text -> names.parse(text).stream()
+                        .map(given -> given.equals(alias) ? name : given)
+                        .distinct()
+                        .toList(),
+                names.isList);
     }
 
     /**

@@ -25,7 +25,7 @@ class SettingsTest {
             64,
             List.of(),
             ForwardedHeader.X_FORWARDED_FOR,
-            List.of("ietf", "legacy"),
+            List.of("draft-11", "legacy"),
             100_000,
             Settings.Metrics.AUTO,
             Duration.ofSeconds(5),
@@ -77,7 +77,7 @@ class SettingsTest {
                         56,
                         List.of(AddressRange.parse("10.0.0.0/8"), AddressRange.parse("2001:db8::1/128")),
                         ForwardedHeader.FORWARDED,
-                        List.of("draft-06", "ietf"),
+                        List.of("draft-06", "draft-11"),
                         1,
                         Settings.Metrics.OTEL,
                         Duration.ofHours(1),
@@ -227,11 +227,11 @@ class SettingsTest {
                 "ratelimit.reload-interval=5            > \"5\" is not a duration: use a whole number with ms, s, m, h or d, for example 10s",
                 "ratelimit.instances=0                  > must be a whole number from 1 to 10000",
                 "ratelimit.instances=10001              > must be a whole number from 1 to 10000",
-                "ratelimit.headers=draft-07             > must be none, or some of ietf, draft-06, legacy",
-                "ratelimit.headers=IETF                 > must be none, or some of ietf, draft-06, legacy",
-                "ratelimit.headers=none, ietf           > must be none, or some of ietf, draft-06, legacy",
-                "ratelimit.headers=ietf,,legacy         > must be none, or some of ietf, draft-06, legacy",
-                "'ratelimit.headers=,'                  > must be none, or some of ietf, draft-06, legacy",
+                "ratelimit.headers=draft-07             > must be none, or some of ietf, draft-11, draft-06, legacy",
+                "ratelimit.headers=IETF                 > must be none, or some of ietf, draft-11, draft-06, legacy",
+                "ratelimit.headers=none, ietf           > must be none, or some of ietf, draft-11, draft-06, legacy",
+                "ratelimit.headers=ietf,,legacy         > must be none, or some of ietf, draft-11, draft-06, legacy",
+                "'ratelimit.headers=,'                  > must be none, or some of ietf, draft-11, draft-06, legacy",
             })
     void anInvalidValueIsReportedAndTheDefaultApplies(String line, String problem) {
         assertThat(read(line)).isEqualTo(DEFAULTS);
@@ -260,7 +260,13 @@ class SettingsTest {
 
     @Test
     void theDialectsAreDistinctAndInOrder() {
-        assertThat(read("ratelimit.headers=legacy,ietf,legacy").headers()).containsExactly("legacy", "ietf");
+        assertThat(read("ratelimit.headers=legacy,draft-11,legacy").headers()).containsExactly("legacy", "draft-11");
+    }
+
+    @Test
+    void ietfIsTheNewestDraft() {
+        assertThat(read("ratelimit.headers=ietf").headers()).isEqualTo(List.of("draft-11"));
+        assertThat(read("ratelimit.headers=draft-11, legacy, ietf").headers()).containsExactly("draft-11", "legacy");
     }
 
     @Test

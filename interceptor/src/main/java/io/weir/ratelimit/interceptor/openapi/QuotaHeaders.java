@@ -8,7 +8,7 @@ import org.eclipse.microprofile.openapi.models.media.Schema.SchemaType;
 /** The descriptions of the header fields of each dialect. */
 final class QuotaHeaders {
     private static final Map<String, List<Field>> DIALECTS = Map.of(
-            "ietf",
+            "draft-11",
             List.of(
                     new Field(
                             "RateLimit-Policy",
@@ -48,7 +48,7 @@ final class QuotaHeaders {
      */
     record Field(String name, SchemaType type, String description) {}
 
-    /** Returns the fields of dialects, which are named as in {@code ratelimit.headers}. */
+    /** Returns the fields of dialects, which are named as in the settings. */
     static List<Field> of(List<String> dialects) {
         return dialects.stream()
                 .flatMap(dialect -> DIALECTS.getOrDefault(dialect, List.of()).stream())

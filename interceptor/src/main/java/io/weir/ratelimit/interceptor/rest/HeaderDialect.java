@@ -8,9 +8,9 @@ import java.util.function.BiConsumer;
 
 /** A set of response header fields that tell a client its quotas. */
 interface HeaderDialect {
-    /** The dialects by the names that {@code ratelimit.headers} uses. */
+    /** The dialects by their names in the settings. */
     Map<String, HeaderDialect> ALL =
-            Map.of("ietf", new IetfHeaders(), "draft-06", new Draft06Headers(), "legacy", new LegacyHeaders());
+            Map.of("draft-11", new Draft11Headers(), "draft-06", new Draft06Headers(), "legacy", new LegacyHeaders());
 
     /** Returns the names of the fields. A response has the first field only if this dialect was written. */
     List<String> names();

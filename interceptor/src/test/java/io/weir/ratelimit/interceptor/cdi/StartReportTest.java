@@ -230,7 +230,7 @@ class StartReportTest {
                 .containsExactly(
                         "WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured). Instance: "
                                 + InstanceName.own() + ".",
-                        "  headers: ietf, legacy; trusted proxies: 10.0.0.0/8, ::1/128; bypass: 0 tokens, addresses [],"
+                        "  headers: draft-11, legacy; trusted proxies: 10.0.0.0/8, ::1/128; bypass: 0 tokens, addresses [],"
                                 + " roles [admin]; reload interval: 5s",
                         "  policy api: 100/1m sliding-window, 1000/1h sliding-window; key principal | ip; 2 methods",
                         "  policy mail: 50/1s sliding-window; key principal | ip; lease 25; no method and no path",

@@ -76,7 +76,7 @@ class LimitedOperationsTest {
 
     @Test
     void documentsQuotasAndRejectionOfALimitedOperation() {
-        document(List.of("ietf", "legacy"), API);
+        document(List.of("draft-11", "legacy"), API);
 
         assertThat(fieldsOf("200"))
                 .containsExactlyInAnyOrder(
@@ -150,7 +150,7 @@ class LimitedOperationsTest {
 
     @Test
     void aPolicyWithMinimalDisclosureDocumentsOnlyTheRejection() {
-        document(List.of("ietf"), LOGIN);
+        document(List.of("draft-11"), LOGIN);
 
         assertThat(fieldsOf("200")).isEmpty();
         assertThat(fieldsOf("429")).containsExactly("Retry-After");
@@ -158,7 +158,7 @@ class LimitedOperationsTest {
 
     @Test
     void aPolicyWithMinimalDisclosureHidesTheQuotasOfOthers() {
-        document(List.of("ietf"), API, LOGIN);
+        document(List.of("draft-11"), API, LOGIN);
 
         assertThat(fieldsOf("200")).isEmpty();
         assertThat(fieldsOf("429")).containsExactly("Retry-After");
@@ -167,10 +167,10 @@ class LimitedOperationsTest {
     @Test
     void aPolicyInShadowModeChangesNoDocumentation() {
         String before = json();
-        document(List.of("ietf"), SHADOW);
+        document(List.of("draft-11"), SHADOW);
         assertThat(json()).isEqualTo(before);
 
-        document(List.of("ietf"), SHADOW, API);
+        document(List.of("draft-11"), SHADOW, API);
         assertThat(fieldsOf("200")).containsExactlyInAnyOrder("RateLimit-Policy", "RateLimit");
         assertThat(hello.getResponses().getAPIResponses()).containsOnlyKeys("200", "404", "429");
     }
@@ -190,7 +190,7 @@ class LimitedOperationsTest {
 
     @Test
     void aClosedPolicyDocumentsTheResponseWithoutTheBackend() {
-        document(List.of("ietf"), CLOSED, API);
+        document(List.of("draft-11"), CLOSED, API);
 
         assertThat(hello.getResponses().getAPIResponse("503").getDescription()).contains("cannot be checked");
         assertThat(fieldsOf("503")).containsExactly("Retry-After");
@@ -200,7 +200,7 @@ class LimitedOperationsTest {
     void anOperationWithoutLimitsDoesNotChange() {
         String before = json();
 
-        document(List.of("ietf"));
+        document(List.of("draft-11"));
 
         assertThat(json()).isEqualTo(before);
     }
@@ -216,7 +216,7 @@ class LimitedOperationsTest {
                                         "retry-after", OASFactory.createHeader().description("Own")))
                 .addAPIResponse("503", OASFactory.createAPIResponse().ref("#/components/responses/Unavailable"));
 
-        document(List.of("ietf"), CLOSED, API);
+        document(List.of("draft-11"), CLOSED, API);
 
         APIResponse rejection = hello.getResponses().getAPIResponse("429");
         assertThat(rejection.getDescription()).isEqualTo("Come back later.");
@@ -243,11 +243,11 @@ class LimitedOperationsTest {
     void theDefaultResponseIsTheSuccessIfThereIsNoOther() {
         APIResponse other = OASFactory.createAPIResponse().description("Anything");
         hello.getResponses().addAPIResponse("default", other);
-        document(List.of("ietf"), API);
+        document(List.of("draft-11"), API);
         assertThat(other.getHeaders()).isNull();
 
         hello.getResponses().removeAPIResponse("200");
-        document(List.of("ietf"), API);
+        document(List.of("draft-11"), API);
         assertThat(other.getHeaders()).containsOnlyKeys("RateLimit-Policy", "RateLimit");
     }
 
@@ -255,17 +255,17 @@ class LimitedOperationsTest {
     void anOperationWithoutResponsesGetsTheRejection() {
         hello.setResponses(null);
 
-        document(List.of("ietf"), API);
+        document(List.of("draft-11"), API);
 
         assertThat(hello.getResponses().getAPIResponses()).containsOnlyKeys("429");
     }
 
     @Test
     void aSecondRunChangesNothing() {
-        document(List.of("ietf", "draft-06", "legacy"), CLOSED, API);
+        document(List.of("draft-11", "draft-06", "legacy"), CLOSED, API);
         String once = json();
 
-        document(List.of("ietf", "draft-06", "legacy"), CLOSED, API);
+        document(List.of("draft-11", "draft-06", "legacy"), CLOSED, API);
 
         assertThat(json()).isEqualTo(once);
     }
@@ -274,7 +274,7 @@ class LimitedOperationsTest {
     void aDocumentWithoutPathsDoesNotChange() {
         openApi.setPaths(null);
 
-        document(List.of("ietf"), API);
+        document(List.of("draft-11"), API);
 
         assertThat(openApi.getPaths()).isNull();
         assertThat(openApi.getComponents()).isNull();

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
@@ -39,7 +40,7 @@ class HeaderDialectTest {
 
     @Test
     void writesTheQuotaOfAnAllowedCall() {
-        assertThat(fields("ietf", view(API)))
+        assertThat(fields("draft-11", view(API)))
                 .containsExactly("RateLimit-Policy: \"api\";q=100;w=60", "RateLimit: \"api\";r=42;t=17");
         assertThat(fields("draft-06", view(API)))
                 .containsExactly("RateLimit-Limit: 100", "RateLimit-Remaining: 42", "RateLimit-Reset: 17");
@@ -51,17 +52,17 @@ class HeaderDialectTest {
     @Test
     void namesTheUnitOfAConcurrencyLimit() {
         Quota running = allowed("slow-concurrent", 2, Duration.ZERO, 1, 60_000_000, 1_000_000);
-        assertThat(fields("ietf", view(API, running)))
+        assertThat(fields("draft-11", view(API, running)))
                 .containsExactly(
                         "RateLimit-Policy: \"api\";q=100;w=60, \"slow-concurrent\";q=2;qu=\"concurrent-requests\"",
                         "RateLimit: \"api\";r=42;t=17");
-        assertThat(fields("ietf", view(running)))
+        assertThat(fields("draft-11", view(running)))
                 .as("nobody knows when a call ends")
                 .containsExactly(
                         "RateLimit-Policy: \"slow-concurrent\";q=2;qu=\"concurrent-requests\"",
                         "RateLimit: \"slow-concurrent\";r=1");
         Quota full = rejected("slow-concurrent", 2, Duration.ZERO, 300_000, 60_000_000);
-        assertThat(fields("ietf", QuotaView.rejected(new Decision.Rejected(Results.of(full)), NOW_MICROS)))
+        assertThat(fields("draft-11", QuotaView.rejected(new Decision.Rejected(Results.of(full)), NOW_MICROS)))
                 .last()
                 .isEqualTo("RateLimit: \"slow-concurrent\";r=0;t=1");
     }
@@ -89,7 +90,7 @@ class HeaderDialectTest {
                 allowed("api-1s", 10, Duration.ofSeconds(1), 5, 100_000, 500_000),
                 allowed("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L),
                 allowed("org", 10, MINUTE, 9, 6_000_000, 6_000_000));
-        assertThat(fields("ietf", view))
+        assertThat(fields("draft-11", view))
                 .containsExactly(
                         "RateLimit-Policy: \"api-1s\";q=10;w=1, \"api-1h\";q=1000;w=3600, \"org\";q=10;w=60",
                         "RateLimit: \"api-1h\";r=400;t=4");
@@ -119,7 +120,7 @@ class HeaderDialectTest {
         Quota rejected = rejected("api-1s", 10, Duration.ofSeconds(1), 100_000, 1_900_000);
         Quota other = allowed("api-1h", 1000, Duration.ofHours(1), 400, 3_600_000, 2_160_000_000L);
         QuotaView view = new QuotaView(List.of(rejected, other), rejected, NOW_MICROS);
-        assertThat(fields("ietf", view))
+        assertThat(fields("draft-11", view))
                 .containsExactly(
                         "RateLimit-Policy: \"api-1s\";q=10;w=1, \"api-1h\";q=1000;w=3600",
                         "RateLimit: \"api-1s\";r=0;t=1");
@@ -132,7 +133,7 @@ class HeaderDialectTest {
     @Test
     void writesNoWaitIfNoWaitHelps() {
         Quota never = TestQuota.of("api", "api", 10, 10, MINUTE, 10, true, Micros.NEVER, 0, 0);
-        assertThat(fields("ietf", new QuotaView(List.of(never), never, NOW_MICROS)))
+        assertThat(fields("draft-11", new QuotaView(List.of(never), never, NOW_MICROS)))
                 .containsExactly("RateLimit-Policy: \"api\";q=10;w=60", "RateLimit: \"api\";r=10");
     }
 
@@ -151,7 +152,7 @@ class HeaderDialectTest {
         assertThat(QuotaView.ceilSeconds(micros)).isEqualTo(seconds);
         assertThat(QuotaView.waitSeconds(micros)).isEqualTo(Math.max(1, seconds));
         QuotaView view = view(allowed("api", 10, MINUTE, 5, micros, micros));
-        assertThat(fields("ietf", view)).contains("RateLimit: \"api\";r=5;t=" + seconds);
+        assertThat(fields("draft-11", view)).contains("RateLimit: \"api\";r=5;t=" + seconds);
         assertThat(fields("draft-06", view)).contains("RateLimit-Reset: " + seconds);
         assertThat(fields("legacy", view)).contains("X-RateLimit-Reset: " + (NOW_SECONDS + seconds));
     }
@@ -208,13 +209,13 @@ class HeaderDialectTest {
     @CsvSource({"1, ''", "999, ''", "1000, ;w=1", "1001, ;w=2", "1500, ;w=2", "31622400000, ;w=31622400"})
     void omitsAWindowUnderOneSecondAndRoundsOthersUp(long millis, String window) {
         QuotaView view = view(allowed("api", 10, Duration.ofMillis(millis), 5, 0, 0));
-        assertThat(fields("ietf", view)).contains("RateLimit-Policy: \"api\";q=10" + window);
+        assertThat(fields("draft-11", view)).contains("RateLimit-Policy: \"api\";q=10" + window);
     }
 
     @Test
     void anUntouchedKeyHasNoWait() {
         QuotaView view = view(allowed("api", 10, MINUTE, 10, 0, 0));
-        assertThat(fields("ietf", view)).contains("RateLimit: \"api\";r=10;t=0");
+        assertThat(fields("draft-11", view)).contains("RateLimit: \"api\";r=10;t=0");
         assertThat(fields("legacy", view)).contains("X-RateLimit-Reset: " + NOW_SECONDS);
     }
 
@@ -243,7 +244,7 @@ class HeaderDialectTest {
                         random.nextLong() >>> (1 + random.nextInt(60))));
             }
             Quota decisive = quotas.get(random.nextInt(quotas.size()));
-            for (String field : fields("ietf", new QuotaView(quotas, decisive, NOW_MICROS))) {
+            for (String field : fields("draft-11", new QuotaView(quotas, decisive, NOW_MICROS))) {
                 String value = field.substring(field.indexOf(": ") + 2);
                 assertThat(value).as("seed %d", seed).matches(LIST_OF_STRINGS);
             }
@@ -251,12 +252,18 @@ class HeaderDialectTest {
     }
 
     @Test
+    void eachNameOfTheConfigurationIsADialect() {
+        assertThat(ConfigKeys.HEADERS.form().parse("ietf, draft-11, draft-06, legacy"))
+                .containsExactlyInAnyOrderElementsOf(HeaderDialect.ALL.keySet());
+    }
+
+    @Test
     void dialectsHaveTheConfiguredOrderAndDistinctFirstFields() {
-        assertThat(HeaderDialect.named(List.of("legacy", "ietf", "draft-06")))
+        assertThat(HeaderDialect.named(List.of("legacy", "draft-11", "draft-06")))
                 .extracting(dialect -> dialect.names().get(0))
                 .containsExactly("X-RateLimit-Limit", "RateLimit", "RateLimit-Limit");
         assertThat(HeaderDialect.named(List.of())).isEmpty();
-        for (String name : List.of("ietf", "draft-06", "legacy")) {
+        for (String name : List.of("draft-11", "draft-06", "legacy")) {
             assertThat(fields(name, view(API)))
                     .extracting(field -> field.substring(0, field.indexOf(':')))
                     .containsExactlyInAnyOrderElementsOf(

@@ -96,7 +96,7 @@ class RejectionResponsesTest {
 
     @Test
     void anExhaustedQuotaIsA429WithAProblem() {
-        Response response = exceeded(List.of("ietf"), rejected("api", 100, MINUTE, 16_000_001, 20_000_000));
+        Response response = exceeded(List.of("draft-11"), rejected("api", 100, MINUTE, 16_000_001, 20_000_000));
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(response.getStatusInfo().getReasonPhrase()).isEqualTo("Too Many Requests");
         assertThat(fields(response))
@@ -119,7 +119,7 @@ class RejectionResponsesTest {
     void aBlockedKeyIsA429ForAbnormalUsage() {
         Quota blocked = TestQuota.of(
                 "api", "api", 100, 100, MINUTE, 0, true, 900_000_000, 900_000_000, 900_000_000, null, 900_000_000);
-        Response response = exceeded(List.of("ietf"), blocked);
+        Response response = exceeded(List.of("draft-11"), blocked);
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response))
                 .containsEntry("Retry-After", "900")
@@ -138,7 +138,7 @@ class RejectionResponsesTest {
     @Test
     void listsViolatedPoliciesInOrderWithTheLongestWait() {
         Response response = exceeded(
-                List.of("ietf", "draft-06", "legacy"),
+                List.of("draft-11", "draft-06", "legacy"),
                 rejected("api-1s", 10, Duration.ofSeconds(1), 500_000, 1_000_000),
                 allowed("org", 1000, MINUTE, 10, 1, 1),
                 rejected("api-1h", 1000, Duration.ofHours(1), 90_000_000, 100_000_000),
@@ -162,7 +162,7 @@ class RejectionResponsesTest {
     @Test
     void violatedPoliciesHaveTheNamesOfTheHeaderField() {
         Response response = exceeded(
-                List.of("ietf"),
+                List.of("draft-11"),
                 rejected("api-1s", 1, Duration.ofSeconds(1), 500_000, 1_000_000),
                 allowed("api-1h", 100, Duration.ofHours(1), 98, 1, 1));
         assertThat(fields(response))
@@ -177,7 +177,7 @@ class RejectionResponsesTest {
     @Test
     void aRejectionBySlotsDoesNotStateAUsedQuota() {
         Quota full = rejected("slow", 2, Duration.ZERO, 300_000, 60_000_000);
-        Response response = exceeded(List.of("ietf", "legacy", "draft-06"), full);
+        Response response = exceeded(List.of("draft-11", "legacy", "draft-06"), full);
         assertThat(fields(response))
                 .containsEntry("Retry-After", "1")
                 .containsEntry("RateLimit", "\"slow\";r=0;t=1")
@@ -206,7 +206,7 @@ class RejectionResponsesTest {
     void showsTheLengthAndTheEndOfThePeriodOfACalendarLimit() {
         ZonedDateTime end = ZonedDateTime.parse("2026-12-01T00:00:00+01:00[Europe/Berlin]");
         Response response = exceeded(
-                List.of("ietf"),
+                List.of("draft-11"),
                 TestQuota.of(
                         "api", "api", 3, 3, Duration.ofDays(30), 0, true, 86_400_000_000L, 86_400_000_000L, 0, end, 0));
 
@@ -221,7 +221,7 @@ class RejectionResponsesTest {
 
     @Test
     void theShortestWaitIsOneSecond() {
-        Response response = exceeded(List.of("ietf"), rejected("api", 100, Duration.ofMillis(10), 1, 1));
+        Response response = exceeded(List.of("draft-11"), rejected("api", 100, Duration.ofMillis(10), 1, 1));
         assertThat(fields(response))
                 .containsEntry("Retry-After", "1")
                 .containsEntry("RateLimit", "\"api\";r=0;t=1")
@@ -232,7 +232,7 @@ class RejectionResponsesTest {
     @Test
     void writesNoWaitIfNoWaitHelps() {
         Quota never = TestQuota.of("api", "api", 10, 10, MINUTE, 10, true, Micros.NEVER, 0, 0);
-        Response response = exceeded(List.of("ietf"), rejected("other", 1, MINUTE, 5_000_000, 5_000_000), never);
+        Response response = exceeded(List.of("draft-11"), rejected("other", 1, MINUTE, 5_000_000, 5_000_000), never);
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response)).doesNotContainKey("Retry-After").containsEntry("RateLimit", "\"api\";r=10");
         assertThat(body(response))
