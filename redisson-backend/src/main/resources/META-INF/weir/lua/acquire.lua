@@ -20,9 +20,10 @@
 -- Errors      all commands that can fail after a write are those of which the first one has succeeded: no write makes a later write fail
 -- Redis       6.2 or later
 --
--- Two ways, one meaning: the first way decides on limits of windows and buckets whose keys have nothing but their sections, which are most
--- calls, in a third of the time, without functions and without tables per key or limit. general.lua decides on all others.
--- PlainBatchTest holds them equal.
+-- Two ways, one meaning: the short way of this file decides on windows and buckets whose keys contain nothing but their sections, which are
+-- most calls, in a third of the time: without functions, and without tables per key or limit. general.lua decides on all other groups. A
+-- group goes there of which nothing is written yet: for another kind of limit, another section, a state from the future or a foreign value,
+-- or if a later limit than the first one has room for some of its requests. PlainBatchTest holds the two ways equal.
 
 -- Returns the function of general.lua. It is created for the first group that needs it: the creation of functions takes time as well.
 local function newDecision(now, input, keys, call, parse, pack, byte)

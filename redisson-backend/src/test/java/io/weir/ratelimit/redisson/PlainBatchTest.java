@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The first way of {@code acquire.lua} replies and stores the same as {@code general.lua}. */
+/** The short way of {@code acquire.lua} replies and stores the same as {@code general.lua}. */
 @Tag("redis")
 class PlainBatchTest {
     private static final int STEPS = 6_000;

@@ -157,7 +157,7 @@ class ScriptTest {
         List<Charge> charges = List.of(TestBackend.charge("k.a", 3, limit));
         List<String> keys = RedisKeys.of("test-" + UUID.randomUUID()).of(charges);
         byte[] argument = AcquireCodec.encode(
-                new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, null, 0)), 0x36751816A28BL);
+                new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, 0, 0, late -> {})), 0x36751816A28BL);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
             for (String state : List.of("00", "66000036ee80" + "0036751816a28b" + "000000000003")) {
                 byte[] reply = (byte[]) redis.call("EVAL", Script.ACQUIRE.text(), "1", keys.get(0), argument);
