@@ -85,11 +85,9 @@ class BatchTest {
         Batch batch = batch(
                 spend("k.a"),
                 requests.spend("k.a", 1, raised),
-                requests.spend(
-                        List.of(TestBackend.charge("k.new", 1, FIXED), TestBackend.charge("k.a", 1, raised))),
+                requests.spend(List.of(TestBackend.charge("k.new", 1, FIXED), TestBackend.charge("k.a", 1, raised))),
                 spend("k.new"));
-        assertThat(batch.keys())
-                .containsExactly(key("k.a"), key("k.a"), key("k.new"), key("k.a"), key("k.new"));
+        assertThat(batch.keys()).containsExactly(key("k.a"), key("k.a"), key("k.new"), key("k.a"), key("k.new"));
         assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(1, 1, 1, 1);
     }
 

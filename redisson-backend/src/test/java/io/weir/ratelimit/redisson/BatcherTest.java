@@ -31,7 +31,6 @@ class BatcherTest {
             .mapToObj(hours -> Limit.of(Algorithm.FIXED_WINDOW, 100_000, Duration.ofHours(hours)))
             .toArray(Limit[]::new);
 
-
     private final AcquireRequests requests = AcquireRequests.in("test");
     private final List<Batch> sent = new ArrayList<>();
     private final List<CompletableFuture<byte[]>> replies = new ArrayList<>();
@@ -126,8 +125,7 @@ class BatcherTest {
         AcquireRequest larger = enqueued(requests.spend("k.larger", 1, MANY));
         AcquireRequest later = enqueued(requests.spend("k.later", 1, LIMIT));
         reply(0);
-        assertThat(fitting)
-                .allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(MAX_IN_FLIGHT)));
+        assertThat(fitting).allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(MAX_IN_FLIGHT)));
         assertThat(larger.batch).isNull();
         assertThat(later.batch).isNull();
         reply(1);

@@ -110,7 +110,8 @@ class ScriptTest {
                 .doesNotContain("tostring")
                 .doesNotContainPattern("[^.]\\bunpack\\(")
                 .doesNotContain("KEYS[1] ..");
-        assertThat(code.lines().filter(line -> line.matches("function \\w+\\(.*"))).isEmpty();
+        assertThat(code.lines().filter(line -> line.matches("function \\w+\\(.*")))
+                .isEmpty();
     }
 
     /** A pattern with a repetition and no anchor starts again at each byte. Of one item alone, it ends at each match. */
@@ -157,7 +158,8 @@ class ScriptTest {
         List<Charge> charges = List.of(TestBackend.charge("k.a", 3, limit));
         List<String> keys = RedisKeys.of("test-" + UUID.randomUUID()).of(charges);
         byte[] argument = AcquireCodec.encode(
-                new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, 0, 0, late -> {})), 0x36751816A28BL);
+                new Batch(new AcquireRequest(charges, keys, AcquireRequest.Operation.SPEND, 0, 0, late -> {})),
+                0x36751816A28BL);
         try (RedisConnection redis = RedisFixture.shared().connect()) {
             for (String state : List.of("00", "66000036ee80" + "0036751816a28b" + "000000000003")) {
                 byte[] reply = (byte[]) redis.call("EVAL", Script.ACQUIRE.text(), "1", keys.get(0), argument);

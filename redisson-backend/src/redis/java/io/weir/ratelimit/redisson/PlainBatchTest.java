@@ -139,7 +139,10 @@ class PlainBatchTest {
         }
     }
 
-    /** Returns the charges of each group. Keys with the same remainder have the same limits, except for some. A key can be in several groups. */
+    /**
+     * Returns the charges of each group. Keys with the same remainder have the same limits, except for some. A key can be in several
+     * groups.
+     */
     private static List<List<Charge>> charges(Random random, int latestLimits, int differentKeys) {
         List<List<Charge>> groups = new ArrayList<>();
         int first = random.nextInt(KEYS);
