@@ -77,7 +77,7 @@ public final class SlidingLogCost {
             RedisKeys keys = RedisKeys.of("default");
             Limit limit = Limit.of(Algorithm.SLIDING_LOG, entries, WINDOW);
             Charge charge = new Charge(new PolicyLimits("log" + entries, List.of(limit)), "i.203.0.113.7", 1);
-            batch = new Batch(new RequestFactory(keys, RejectionCache.disabled(keys))
+            batch = new Batch(new RequestFactory(keys, RejectionCache.disabled(keys), late -> {})
                     .create(
                             List.of(charge),
                             AcquireRequest.Operation.SPEND,

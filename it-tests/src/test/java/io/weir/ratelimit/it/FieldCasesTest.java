@@ -100,7 +100,7 @@ class FieldCasesTest {
         Map<String, String> sources = new TreeMap<>();
         for (String module : Pom.of(Pom.ROOT).texts("/project/modules/module")) {
             Path root = Pom.ROOT.resolve(module);
-            for (String folder : List.of("src/test/java", "src/main/java")) {
+            for (String folder : List.of("src/test/java", "src/redis/java", "src/main/java")) {
                 Path tests = root.resolve(folder);
                 if (Files.isDirectory(tests)) {
                     try (Stream<Path> files = Files.walk(tests)) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,6 +28,19 @@ class TestTagsTest {
         sources("Test.java").forEach((file, source) -> {
             if (PROCESS.matcher(source).find()) {
                 assertThat(tags(source)).as("%s", file.getFileName()).containsAnyOf("redis", "fault");
+            }
+        });
+    }
+
+    @Test
+    void testsOfTheRedisBackendThatStartRedisHaveAFolderOfTheirOwn() throws IOException {
+        Path module = Pom.ROOT.resolve("redisson-backend");
+        sources("Test.java").forEach((file, source) -> {
+            if (file.startsWith(module)) {
+                assertThat(file.startsWith(module.resolve("src/redis")))
+                        .as("%s is in src/redis", file.getFileName())
+                        .isEqualTo(
+                                tags(source).contains("redis") || tags(source).contains("fault"));
             }
         });
     }
@@ -58,12 +72,14 @@ class TestTagsTest {
     private static Map<Path, String> sources(String end) throws IOException {
         Map<Path, String> sources = new HashMap<>();
         for (String module : Pom.of(Pom.ROOT).texts("/project/modules/module")) {
-            Path tests = Pom.ROOT.resolve(module).resolve("src/test/java");
-            if (Files.isDirectory(tests)) {
-                try (Stream<Path> files = Files.walk(tests)) {
-                    for (Path file :
-                            files.filter(path -> path.toString().endsWith(end)).toList()) {
-                        sources.put(file, Files.readString(file));
+            for (String folder : List.of("src/test/java", "src/redis/java")) {
+                Path tests = Pom.ROOT.resolve(module).resolve(folder);
+                if (Files.isDirectory(tests)) {
+                    try (Stream<Path> files = Files.walk(tests)) {
+                        for (Path file : files.filter(path -> path.toString().endsWith(end))
+                                .toList()) {
+                            sources.put(file, Files.readString(file));
+                        }
                     }
                 }
             }

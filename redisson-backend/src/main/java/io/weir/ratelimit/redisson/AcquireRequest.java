@@ -30,18 +30,14 @@ final class AcquireRequest extends CompletableFuture<AcquireResult> {
 
     final Operation operation;
 
-    /** The cache for a late rejection, null if there is none. */
-    private final @Nullable RejectionCache cache;
+    /** Receives a result that arrives after the deadline. */
+    private final Consumer<AcquireResult> late;
 
     /** The {@link RejectionCache#version} of the keys before the request is sent. */
     final long cacheVersion;
 
     /** The latest instant at which the request may be sent, as {@link System#nanoTime}. */
     final long deadlineNanos;
-
-    /** Receives a result with slots that arrives after the deadline; null if the charges have no slots. */
-    @Nullable
-    Consumer<AcquireResult> late;
 
     /** The queue of the request's slot, once it is enqueued. */
     @Nullable
@@ -58,27 +54,22 @@ final class AcquireRequest extends CompletableFuture<AcquireResult> {
             List<Charge> charges,
             List<String> keys,
             Operation operation,
-            @Nullable RejectionCache cache,
-            long deadlineNanos) {
+            long cacheVersion,
+            long deadlineNanos,
+            Consumer<AcquireResult> late) {
         this.charges = charges;
         this.keys = keys;
         this.operation = operation;
-        this.cache = cache;
-        this.cacheVersion = cache == null ? 0 : cache.version(keys);
+        this.cacheVersion = cacheVersion;
         this.deadlineNanos = deadlineNanos;
+        this.late = late;
     }
 
-    /**
-     * Completes the request. A rejection that arrives after the deadline is cached, since it holds for later calls. Slots that are taken
-     * after the deadline are released.
-     */
+    /** Completes the request. */
     @Override
     public boolean complete(AcquireResult result) {
         boolean inTime = super.complete(result);
-        if (!inTime && cache != null && !result.hasRoom()) {
-            cache.put(this, result);
-        }
-        if (!inTime && late != null && result.spent()) {
+        if (!inTime) {
             late.accept(result);
         }
         return inTime;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
@@ -20,32 +19,25 @@ final class Batch {
     /** 64 keys with one limit each block Redis for about 0.15 ms, 256 keys for 0.5 ms. */
     private static final int MAX_LIMITS = 256;
 
-    /** Different requests on one key take time as well: as many as this block Redis for about 1 ms. */
-    private static final int MAX_PARTS = 1_024;
-
     private static final int MAX_GROUP_SIZE = 65_533;
 
+    /** The keys of each group, one group after the other. */
     private final List<Object> keys = new ArrayList<>();
-    private final List<List<Limit>> limits = new ArrayList<>();
+
     private final List<RequestGroup> groups = new ArrayList<>();
 
-    /** For each key the last group that concerns it. */
-    private final List<RequestGroup> lastGroups = new ArrayList<>();
+    /** For each key the last group that concerns it; null until a second group needs it. */
+    private @Nullable Map<String, RequestGroup> lastGroups;
 
-    /** The index of each key; null until it is needed. */
-    private @Nullable Map<String, Integer> indexes;
-
-    /** The number of limits of all keys. */
+    /** The number of limits of all groups. */
     private int limitCount;
 
-    private boolean plain = true;
     private boolean calendarLimit;
 
     /** The group of the latest request, which therefore is the last one on each of its keys; null without requests. */
     private @Nullable RequestGroup latest;
 
     private int requests;
-    private int parts;
     private long deadlineNanos;
     private long sentNanos;
     private long receivedNanos;
@@ -63,14 +55,10 @@ final class Batch {
     /**
      * Adds a request.
      *
-     * @return false if the batch is full, or contains one of the keys with other limits
+     * @return false if the batch is full
      */
     boolean add(AcquireRequest request) {
-        boolean added = addToLatestGroup(request);
-        if (!added) {
-            int[] keyIndexes = keyIndexes(request);
-            added = keyIndexes != null && addToGroup(request, keyIndexes);
-        }
+        boolean added = addToGroup(latest, request) || addToGroup(lastGroup(request), request) || addGroup(request);
         if (added) {
             deadlineNanos =
                     requests == 0 || request.deadlineNanos - deadlineNanos > 0 ? request.deadlineNanos : deadlineNanos;
@@ -79,139 +67,66 @@ final class Batch {
         return added;
     }
 
-    /** Adds a request to the group of the request before, as most requests of a hot key can be. No keys are searched for that. */
-    private boolean addToLatestGroup(AcquireRequest request) {
-        RequestGroup group = latest;
+    /** Adds a request to a group that is the last one on each of its keys. Most requests of a hot key join the latest group. */
+    private boolean addToGroup(@Nullable RequestGroup group, AcquireRequest request) {
         if (group == null || group.size() == MAX_GROUP_SIZE || !request.canGroupWith(group.first())) {
             return false;
         }
         group.add(request);
+        latest = group;
         return true;
     }
 
-    private boolean addToGroup(AcquireRequest request, int[] keyIndexes) {
-        if (limitCountWith(request, keyIndexes) > MAX_LIMITS && !keys.isEmpty()) {
-            return false;
+    /** Returns the group that is the last one on each of the keys of a request, null if there is none. */
+    private @Nullable RequestGroup lastGroup(AcquireRequest request) {
+        if (groups.isEmpty()) {
+            return null;
         }
-        RequestGroup group = lastGroup(request, keyIndexes);
-        if (group != null) {
-            group.add(request);
-            latest = group;
-            return true;
+        RequestGroup group = lastGroups().get(request.keys.get(0));
+        for (int i = 1; group != null && i < request.keys.size(); i++) {
+            group = lastGroups().get(request.keys.get(i)) == group ? group : null;
         }
-        if (parts + limitCount(request) > MAX_PARTS && !keys.isEmpty()) {
-            return false;
-        }
-        addGroup(request, keyIndexes);
-        return true;
+        return group;
     }
 
-    /**
-     * Returns the index of each key of a request.
-     *
-     * @return null if the batch contains a key with other limits
-     */
-    private int @Nullable [] keyIndexes(AcquireRequest request) {
-        int[] found = new int[request.keys.size()];
-        int unused = keys.size();
-        for (int i = 0; i < found.length; i++) {
-            Integer known = keys.isEmpty() ? null : indexes().get(request.keys.get(i));
-            if (known != null && !limits.get(known).equals(limitsOf(request, i))) {
-                return null;
+    private Map<String, RequestGroup> lastGroups() {
+        Map<String, RequestGroup> known = lastGroups;
+        if (known == null) {
+            known = new HashMap<>();
+            for (String key : groups.get(0).first().keys) {
+                known.put(key, groups.get(0));
             }
-            found[i] = known == null ? unused : known;
-            unused = known == null ? unused + 1 : unused;
+            lastGroups = known;
         }
-        return found;
+        return known;
     }
 
-    private static List<Limit> limitsOf(AcquireRequest request, int key) {
-        return request.charges.get(key).policy().limits();
+    private boolean addGroup(AcquireRequest request) {
+        int limits = limitCount(request);
+        if (limitCount + limits > MAX_LIMITS && !groups.isEmpty()) {
+            return false;
+        }
+        RequestGroup group = new RequestGroup(request);
+        groups.add(group);
+        latest = group;
+        limitCount += limits;
+        for (int i = 0; i < request.keys.size(); i++) {
+            if (lastGroups != null) {
+                lastGroups.put(request.keys.get(i), group);
+            }
+            keys.add(request.keys.get(i));
+            calendarLimit = calendarLimit
+                    || haveCalendarLimit(request.charges.get(i).policy().limits());
+        }
+        return true;
     }
 
     private static int limitCount(AcquireRequest request) {
         int count = 0;
         for (int i = 0; i < request.charges.size(); i++) {
-            count += limitsOf(request, i).size();
+            count += request.charges.get(i).policy().limits().size();
         }
         return count;
-    }
-
-    /** Returns the number of limits of the keys of the batch and of a request. */
-    private int limitCountWith(AcquireRequest request, int[] keyIndexes) {
-        int count = limitCount;
-        for (int i = 0; i < keyIndexes.length; i++) {
-            count += keyIndexes[i] < keys.size() ? 0 : limitsOf(request, i).size();
-        }
-        return count;
-    }
-
-    private Map<String, Integer> indexes() {
-        Map<String, Integer> known = indexes;
-        if (known == null) {
-            known = new HashMap<>();
-            for (int i = 0; i < keys.size(); i++) {
-                known.put((String) keys.get(i), i);
-            }
-            indexes = known;
-        }
-        return known;
-    }
-
-    /** Returns the group that the request can join: one of equal requests, which is the last one on each of the keys. */
-    private @Nullable RequestGroup lastGroup(AcquireRequest request, int[] keyIndexes) {
-        if (keys.size() <= keyIndexes[0]) {
-            return null;
-        }
-        RequestGroup group = lastGroups.get(keyIndexes[0]);
-        for (int index : keyIndexes) {
-            if (index >= keys.size() || lastGroups.get(index) != group) {
-                return null;
-            }
-        }
-        return group.size() < MAX_GROUP_SIZE && request.canGroupWith(group.first()) ? group : null;
-    }
-
-    private void addGroup(AcquireRequest request, int[] keyIndexes) {
-        RequestGroup group = new RequestGroup(request, keyIndexes);
-        plain = plain && isPlain(request, keyIndexes);
-        groups.add(group);
-        latest = group;
-        parts += limitCount(request);
-        for (int i = 0; i < keyIndexes.length; i++) {
-            if (keyIndexes[i] < keys.size()) {
-                lastGroups.set(keyIndexes[i], group);
-            } else {
-                if (indexes != null) {
-                    indexes.put(request.keys.get(i), keyIndexes[i]);
-                }
-                keys.add(request.keys.get(i));
-                limits.add(limitsOf(request, i));
-                calendarLimit = calendarLimit || haveCalendarLimit(limitsOf(request, i));
-                limitCount += limitsOf(request, i).size();
-                lastGroups.add(group);
-            }
-        }
-    }
-
-    /** Returns whether no group before has one of the keys of a request, and all of its limits are plain. */
-    private boolean isPlain(AcquireRequest request, int[] keyIndexes) {
-        for (int i = 0; i < keyIndexes.length; i++) {
-            if (keyIndexes[i] < keys.size() || !arePlain(limitsOf(request, i))) {
-                return false;
-            }
-        }
-        return keyIndexes.length == 1 || limitCount(request) <= MAX_LIMITS;
-    }
-
-    private static boolean arePlain(List<Limit> limits) {
-        for (int i = 0; i < limits.size(); i++) {
-            Limit limit = limits.get(i);
-            if (!(limit instanceof WindowLimit) || limit.uses(Algorithm.SLIDING_LOG)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private static boolean haveCalendarLimit(List<Limit> limits) {
@@ -226,14 +141,6 @@ final class Batch {
     /** Returns whether the bounds of periods are sent. */
     boolean hasCalendarLimit() {
         return calendarLimit;
-    }
-
-    /**
-     * Returns whether the keys of each group are those that follow the keys of the groups before, no group has several keys with more
-     * limits than a batch, and no limit is a sliding log, a calendar limit or a concurrency limit.
-     */
-    boolean isPlain() {
-        return plain;
     }
 
     /** Returns the number of requests. */
@@ -251,23 +158,13 @@ final class Batch {
         return deadlineNanos;
     }
 
-    /** Returns the keys of all requests, each once. */
+    /** Returns the keys of each group, one group after the other. */
     List<Object> keys() {
         return keys;
     }
 
-    /** Returns the limits of each key. */
-    List<List<Limit>> limits() {
-        return limits;
-    }
-
     List<RequestGroup> groups() {
         return groups;
-    }
-
-    /** Returns the number of limits of all groups. */
-    int parts() {
-        return parts;
     }
 
     /** Records the instant at which the batch is sent. */
@@ -278,7 +175,7 @@ final class Batch {
     /** Completes each request with its part of the reply. */
     void complete(byte[] reply) {
         receivedNanos = System.nanoTime();
-        BatchReply decoded = AcquireCodec.decode(this, reply);
+        BatchReply decoded = AcquireCodec.decode(reply);
         RedisTime time = new RedisTime(decoded.nowMicros(), sentNanos, receivedNanos);
         for (int i = 0; i < groups.size(); i++) {
             RequestGroup group = groups.get(i);
@@ -286,7 +183,7 @@ final class Batch {
             if (groupReply.foreign()) {
                 group.fail(foreignState());
             } else {
-                group.complete(groupReply, decoded.states(), time);
+                group.complete(groupReply, time);
             }
         }
     }

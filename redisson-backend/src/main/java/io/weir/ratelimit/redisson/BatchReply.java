@@ -11,29 +11,21 @@ import java.util.function.Function;
  */
 final class BatchReply {
     private final long nowMicros;
-    private final LimitState[][] states;
     private final Function<RequestGroup, GroupReply> reader;
 
     /**
      * Creates a reply.
      *
      * @param nowMicros the instant of the script, in microseconds
-     * @param states the states of each key of the batch before the script spent anything
      * @param reader reads the reply to the next group
      */
-    BatchReply(long nowMicros, LimitState[][] states, Function<RequestGroup, GroupReply> reader) {
+    BatchReply(long nowMicros, Function<RequestGroup, GroupReply> reader) {
         this.nowMicros = nowMicros;
-        this.states = states;
         this.reader = reader;
     }
 
     long nowMicros() {
         return nowMicros;
-    }
-
-    /** Returns the states of each key. Groups are spent in this array in their order. */
-    LimitState[][] states() {
-        return states;
     }
 
     /** Reads the reply to the next group of the batch. */
@@ -46,12 +38,18 @@ final class BatchReply {
      *
      * @param foreign whether a key contains a value that is not the state of a limit, so that nothing else is known
      * @param allowed how many requests the limits have room for, first come, first served
+     * @param states the states of the limits of each key as of now, before the group
      * @param blockEndsMicros for each key of a request the end of its block, 0 if it is not blocked; empty if no key is blocked
      * @param awaitedEntriesMicros for each sliding log of a request, the instant of the entry at whose end there is room for the
      *     cost, in microseconds
      */
-    record GroupReply(boolean foreign, int allowed, List<Long> blockEndsMicros, List<Long> awaitedEntriesMicros) {
+    record GroupReply(
+            boolean foreign,
+            int allowed,
+            LimitState[][] states,
+            List<Long> blockEndsMicros,
+            List<Long> awaitedEntriesMicros) {
         /** The reply where a key contains a foreign value. */
-        static final GroupReply FOREIGN = new GroupReply(true, 0, List.of(), List.of());
+        static final GroupReply FOREIGN = new GroupReply(true, 0, new LimitState[0][], List.of(), List.of());
     }
 }

@@ -13,153 +13,94 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.WindowLimit;
 import java.util.List;
 
-/** The limits in the argument of {@code acquire.lua}, and their states in its reply. The header of the script describes them. */
+/** The limits in the argument of {@code acquire.lua}, and their states in its reply. {@code general.lua} describes them. */
 final class LimitCodec {
-    private static final int COUNT = 2;
-    private static final int FORM = 1;
+    /** The letter of a state that is the debt of a limit. */
+    private static final int DEBT = 'd';
 
-    /** Stands before several limits of a key. In this place, {@link AcquireCodec} puts 0 or 2. */
-    private static final int SEVERAL_LIMITS = 1;
-
-    private static final int SEVERAL_LIMITS_BYTES = 5;
-    private static final int LONG_LIMIT = 128;
-    private static final int SHORT_LIMIT_BYTES = 12;
-    private static final int LONG_LIMIT_BYTES = 27;
-
-    /** Permits of a limit in short form are less, so that twice as many, which count after a settlement, take four bytes. */
-    private static final long SHORT_PERMITS = 1L << 31;
-
-    /** The forms of the state of a window. */
     private static final int UNTOUCHED = 0;
-
-    private static final int CURRENT_ONLY = 1;
-    private static final int SMALL_COUNTS = 2;
+    private static final int LETTER = 1;
+    private static final int WINDOW = 5;
+    private static final int TIME = 7;
+    private static final int LENGTH = 2;
+    private static final int PERMITS = 6;
+    private static final int EXPONENT = 1;
 
     private LimitCodec() {}
 
-    /** Puts the limits of a key, from which the message spends for a number of requests at most. */
-    static void put(MessageBytes out, List<Limit> limits, long expectedMicros, int requests) {
-        if (limits.size() > 1) {
-            out.put(SEVERAL_LIMITS, FORM);
-            out.put(limits.size(), COUNT);
-            out.put(length(limits), COUNT);
-        }
-        for (int i = 0; i < limits.size(); i++) {
-            Limit limit = limits.get(i);
-            if (limit instanceof CalendarLimit calendar) {
-                CalendarCodec.put(out, limit, calendar.period(), expectedMicros);
-            } else if (limit instanceof ConcurrencyLimit) {
-                SlotCodec.put(out, limit, requests);
-            } else if (hasShortForm(limit)) {
-                putShort(out, limit);
-            } else {
-                out.put(LONG_LIMIT + LimitLetter.of(limit), FORM);
-                putValues(out, limit);
-            }
+    /**
+     * Puts a limit. Each limit has the same number of bytes.
+     *
+     * @param maxWaitMicros how long the call may wait
+     * @param expectedMicros the instant that Redis's clock probably shows
+     * @param requests the number of requests that spend from a key
+     */
+    static void put(MessageBytes out, Limit limit, long maxWaitMicros, long expectedMicros, int requests) {
+        out.put(LimitLetter.of(limit), LETTER);
+        if (limit instanceof CalendarLimit calendar) {
+            CalendarCodec.put(out, limit, calendar.period(), expectedMicros);
+        } else if (limit instanceof ConcurrencyLimit) {
+            SlotCodec.put(out, limit, requests);
+        } else {
+            putValues(out, limit);
+            out.put(LimitState.maxDelayMicros(limit, maxWaitMicros), 6);
         }
     }
 
-    /** Returns the number of bytes that {@link #put} puts. */
-    static int size(List<Limit> limits) {
-        return length(limits) + (limits.size() > 1 ? SEVERAL_LIMITS_BYTES : 0);
-    }
-
-    private static int length(List<Limit> limits) {
-        int length = 0;
-        for (int i = 0; i < limits.size(); i++) {
-            length += length(limits.get(i));
-        }
-        return length;
-    }
-
-    private static int length(Limit limit) {
-        if (limit instanceof ConcurrencyLimit) {
-            return SlotCodec.BYTES;
-        }
-        return limit instanceof CalendarLimit
-                ? CalendarCodec.BYTES
-                : hasShortForm(limit) ? SHORT_LIMIT_BYTES : LONG_LIMIT_BYTES;
-    }
-
-    /** Returns whether a limit has a short form: few permits, no burst of its own and no max-wait. */
-    static boolean hasShortForm(Limit limit) {
-        return limit.permits() < SHORT_PERMITS && limit.capacity() == limit.permits() && limit.maxDelayMicros() == 0;
-    }
-
-    private static void putShort(MessageBytes out, Limit limit) {
-        out.put(LimitLetter.of(limit), FORM);
-        out.put(limit.permits(), 4);
-        out.put(limit.windowUnits(), 6);
-        out.put(limit.unitExponent(), 1);
-    }
-
-    /** Puts the fields of a limit after its letter, in long form. */
+    /** Puts the fields of a limit after its letter. */
     static void putValues(MessageBytes out, Limit limit) {
-        out.put(limit.permits(), 6);
+        out.put(limit.permits(), PERMITS);
         out.put(limit.windowUnits(), 6);
-        out.put(limit.unitExponent(), 1);
-        out.put(limit.capacity(), 6);
+        out.put(limit.unitExponent(), EXPONENT);
+        out.put(limit.capacity(), PERMITS);
         out.put(TokenBucketState.maxDebt(limit), 7);
     }
 
-    /** Returns the states of the limits of a key as of now. */
-    static LimitState[] getStates(MessageBytes in, List<Limit> limits, long now) {
-        LimitState[] states = new LimitState[limits.size()];
-        for (int i = 0; i < states.length; i++) {
-            states[i] = getState(in, limits.get(i), now);
+    /**
+     * Returns the state of a limit as of now.
+     *
+     * @param entries receives the awaited entry of a log
+     */
+    static LimitState get(MessageBytes in, Limit limit, long now, List<Long> entries) {
+        int letter = (int) in.get(LETTER);
+        if (letter == UNTOUCHED) {
+            return LimitState.untouched(limit, now);
         }
-        return states;
+        if (limit instanceof ConcurrencyLimit) {
+            return SlotCodec.get(in);
+        }
+        if (limit.uses(Algorithm.SLIDING_LOG)) {
+            long oldest = in.get(TIME);
+            long newest = in.get(TIME);
+            LimitState log = SlidingLogState.summary(limit, in.get(PERMITS), oldest, newest, 0, 0);
+            entries.add(in.get(TIME));
+            return log;
+        }
+        in.skip(WINDOW);
+        boolean inDebt = letter == DEBT;
+        WindowLimit window = limit instanceof WindowLimit known ? known : null;
+        long end = window == null || inDebt ? in.get(TIME) : 0;
+        in.skip(inDebt ? LENGTH + LETTER : window == null ? LENGTH : 0);
+        return window == null ? CalendarCodec.get(in, end, inDebt) : getSection(in, window, inDebt).asOf(limit, now);
     }
 
-    private static LimitState getState(MessageBytes in, Limit limit, long now) {
-        if (limit instanceof CalendarLimit) {
-            return CalendarCodec.get(in, limit);
-        }
-        return limit instanceof WindowLimit window ? getState(in, window, now) : SlotCodec.get(in);
-    }
-
-    private static LimitState getState(MessageBytes in, WindowLimit limit, long now) {
-        if (!hasShortForm(limit) || limit.algorithm() == Algorithm.SLIDING_LOG) {
-            return getLongState(in, limit);
-        }
-        int form = (int) in.get(FORM);
+    /** Returns the stored state of a window or a bucket. Only in debt, it counts more than the permits. */
+    private static LimitState getSection(MessageBytes in, WindowLimit limit, boolean inDebt) {
+        long first = in.get(TIME);
         return switch (limit.algorithm()) {
-            case FIXED_WINDOW, SLIDING_WINDOW -> getWindow(in, limit, form, now);
-            default ->
-                form == UNTOUCHED
-                        ? new TokenBucketState(now, 0, limit.unitExponent())
-                        : bucket(limit, now - in.get(3), in.get(7), limit.unitExponent());
-        };
-    }
-
-    private static LimitState getWindow(MessageBytes in, WindowLimit limit, int form, long now) {
-        boolean small = form == CURRENT_ONLY || form == SMALL_COUNTS;
-        long start = form == UNTOUCHED ? now : now - in.get(small ? 5 : 6);
-        long current = form == UNTOUCHED ? 0 : in.get(small ? 2 : 4);
-        long previous = form <= CURRENT_ONLY ? 0 : in.get(small ? 2 : 4);
-        return window(limit, start, current, previous);
-    }
-
-    /** Returns the state of a window as of now. Only a debt counts more than the permits. */
-    private static LimitState window(WindowLimit limit, long start, long current, long previous) {
-        boolean inDebt = current > limit.permits() || previous > limit.permits();
-        return limit.algorithm() == Algorithm.FIXED_WINDOW
-                ? new FixedWindowState(start, current, inDebt)
-                : new SlidingWindowState(start, current, previous, inDebt);
-    }
-
-    private static LimitState bucket(Limit limit, long anchor, long debt, int unitExponent) {
-        return new TokenBucketState(anchor, debt, unitExponent, debt > TokenBucketState.maxDebt(limit));
-    }
-
-    private static LimitState getLongState(MessageBytes in, WindowLimit limit) {
-        long a = in.get(7);
-        long b = in.get(7);
-        long c = in.get(6);
-        return switch (limit.algorithm()) {
-            case FIXED_WINDOW, SLIDING_WINDOW -> window(limit, a, b, c);
-            case SLIDING_LOG -> SlidingLogState.summary(limit, c, a, b, 0, 0);
-            case TOKEN_BUCKET, LEAKY_BUCKET -> bucket(limit, a, b, (int) c);
+            case FIXED_WINDOW -> {
+                long spent = in.get(inDebt ? TIME : PERMITS);
+                in.skip(inDebt ? PERMITS : 0);
+                yield new FixedWindowState(first, spent, inDebt);
+            }
+            case SLIDING_WINDOW ->
+                new SlidingWindowState(first, in.get(inDebt ? TIME : PERMITS), in.get(PERMITS), inDebt);
+            default -> {
+                long debt = in.get(TIME);
+                int exponent = (int) in.get(inDebt ? PERMITS : EXPONENT);
+                in.skip(inDebt ? 0 : TIME);
+                yield new TokenBucketState(first, debt, exponent, inDebt);
+            }
         };
     }
 }

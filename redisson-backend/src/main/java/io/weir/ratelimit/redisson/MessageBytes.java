@@ -41,6 +41,11 @@ final class MessageBytes {
         return value;
     }
 
+    /** Skips some bytes of a message that is read. */
+    void skip(int width) {
+        position += width;
+    }
+
     /** Returns the bytes up to the position. */
     byte[] toArray() {
         return position == bytes.length ? bytes : Arrays.copyOf(bytes, position);

@@ -231,7 +231,7 @@ final class RedisClient implements AutoCloseable {
                 new PolicyLimits("try-out", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofSeconds(1))));
         List<Charge> charges = List.of(new Charge(limits, "none", 1));
         AcquireRequest request =
-                new AcquireRequest(charges, RedisKeys.of(namespace).of(charges), Operation.PEEK, null, 0);
+                new AcquireRequest(charges, RedisKeys.of(namespace).of(charges), Operation.PEEK, 0, 0, late -> {});
         Batch batch = new Batch(request);
         batch.complete(loaded.evalSha(
                 request.keys.get(0),

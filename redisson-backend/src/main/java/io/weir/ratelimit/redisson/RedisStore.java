@@ -58,11 +58,11 @@ final class RedisStore implements AutoCloseable {
         this.timeouts = new TimeoutQueue(deadline);
         this.cache = cache;
         this.known = new KnownRejections(cache, keys);
-        this.requests = new RequestFactory(keys, cache);
         ScriptSender scripts = new ScriptSender(redis, time, RedisClock.ofProcess());
         this.batcher = new Batcher(scripts, listener, breaker);
         SlotSender slotSender = new SlotSender(scripts, keys, deadline);
         this.slots = new SlotCalls(slotSender, breaker);
+        this.requests = new RequestFactory(keys, cache, slots::releaseLate);
         this.updates = new StateUpdates(
                 new RefundSender(scripts, keys, deadline, cache, slotSender),
                 new BlockSender(scripts, keys, deadline, cache),
@@ -197,11 +197,6 @@ final class RedisStore implements AutoCloseable {
     }
 
     void enqueue(AcquireRequest request) {
-        for (int i = 0; i < request.charges.size(); i++) {
-            if (request.charges.get(i).policy().hasConcurrency()) {
-                request.late = slots::releaseLate;
-            }
-        }
         batcher.enqueue(request, redis.slot(request.keys.get(0)));
     }
 
@@ -242,7 +237,8 @@ final class RedisStore implements AutoCloseable {
     }
 
     void cacheRejected(AcquireRequest request) {
-        cache.put(request, request.join());
+        AcquireResult result = request.join();
+        cache.put(result.charges(), request.keys, result.time(), request.cacheVersion);
     }
 
     /**

@@ -179,11 +179,6 @@ final class RejectionCache {
         }
     }
 
-    /** Caches the states of a request that was not spent. */
-    void put(AcquireRequest request, AcquireResult result) {
-        put(result.charges(), request.keys, result.time(), request.cacheVersion);
-    }
-
     /**
      * Removes the states that an allowed call has changed. Replies in flight may still be cached, since spending makes no rejection
      * wrong. States of the same or a later script call remain: the thread of the allowed call may come late, when a later call has been

@@ -8,14 +8,16 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Factory of requests.
  *
  * @param keys the keys of the namespace
  * @param cache the cache whose versions the requests remember, and for rejections that arrive too late for their callers
+ * @param lateSlots receives a result with slots that were taken too late for their caller
  */
-record RequestFactory(RedisKeys keys, RejectionCache cache) {
+record RequestFactory(RedisKeys keys, RejectionCache cache, Consumer<AcquireResult> lateSlots) {
     /** Limits of a name that no policy can have. No number of probes reaches them. */
     private static final PolicyLimits PROBE = new PolicyLimits(
             "+probe", List.of(Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(1))));
@@ -26,7 +28,16 @@ record RequestFactory(RedisKeys keys, RejectionCache cache) {
 
     /** Creates a request whose keys are known. */
     AcquireRequest create(List<Charge> charges, List<String> storedKeys, Operation operation, long deadlineNanos) {
-        return new AcquireRequest(charges, storedKeys, operation, cache, deadlineNanos);
+        long version = cache.version(storedKeys);
+        return new AcquireRequest(charges, storedKeys, operation, version, deadlineNanos, late -> {
+            if (!late.hasRoom()) {
+                // It holds for later calls.
+                cache.put(late.charges(), storedKeys, late.time(), version);
+            } else if (late.spent()
+                    && charges.stream().anyMatch(charge -> charge.policy().hasConcurrency())) {
+                lateSlots.accept(late);
+            }
+        });
     }
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
@@ -14,12 +15,9 @@ import java.util.List;
 /** Equal requests of a batch that follow each other: one part of the script call, with a count. */
 final class RequestGroup {
     private final List<AcquireRequest> requests = new ArrayList<>(1);
-    private final int[] keyIndexes;
 
-    /** Creates a group of one request, whose keys have these indexes in the batch. */
-    RequestGroup(AcquireRequest first, int[] keyIndexes) {
+    RequestGroup(AcquireRequest first) {
         this.requests.add(first);
-        this.keyIndexes = keyIndexes;
     }
 
     void add(AcquireRequest equal) {
@@ -34,19 +32,43 @@ final class RequestGroup {
         return requests.size();
     }
 
-    /** Returns the number of keys of one request. */
-    int keyCount() {
-        return keyIndexes.length;
-    }
-
-    /** Returns the index in the batch of the n-th key of a request. */
-    int keyIndex(int n) {
-        return keyIndexes[n];
-    }
-
     /** Returns whether the script spends the requests that have room. */
     boolean spends() {
         return first().operation != AcquireRequest.Operation.PEEK;
+    }
+
+    /** Returns whether a charge has a sliding log. */
+    boolean hasLog() {
+        List<Charge> charges = first().charges;
+        for (int i = 0; i < charges.size(); i++) {
+            List<Limit> limits = charges.get(i).policy().limits();
+            for (int j = 0; j < limits.size(); j++) {
+                if (limits.get(j).uses(Algorithm.SLIDING_LOG)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether one description stands for both groups in a message. Slots of different groups have different numbers. */
+    boolean differsInKeysOnly(RequestGroup other) {
+        List<Charge> charges = first().charges;
+        List<Charge> others = other.first().charges;
+        if (size() != other.size() || spends() != other.spends() || charges.size() != others.size()) {
+            return false;
+        }
+        for (int i = 0; i < charges.size(); i++) {
+            Charge one = charges.get(i);
+            Charge two = others.get(i);
+            if (one.cost() != two.cost()
+                    || one.maxWaitMicros() != two.maxWaitMicros()
+                    || one.policy().hasConcurrency()
+                    || !one.policy().limits().equals(two.policy().limits())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     void fail(BackendException failure) {
@@ -58,18 +80,16 @@ final class RequestGroup {
     /**
      * Completes the requests: the first ones as spent, as many as had room, the others not.
      *
-     * @param reply the reply of the script
-     * @param states the states of each key of the batch, in which the requests are spent as the script spent them
+     * @param reply the reply of the script, in whose states the requests are spent as the script spent them
      * @param time the instant of the script
      */
-    void complete(BatchReply.GroupReply reply, LimitState[][] states, RedisTime time) {
+    void complete(BatchReply.GroupReply reply, RedisTime time) {
         int spent = spends() ? reply.allowed() : 0;
         for (int i = 0; i < spent; i++) {
-            requests.get(i).complete(spend(states, time));
+            requests.get(i).complete(spend(reply.states(), time));
         }
         if (spent < requests.size()) {
-            AcquireResult rest =
-                    new AcquireResult(unspent(reply, states, time), reply.allowed() > spent, false, 0, time);
+            AcquireResult rest = new AcquireResult(unspent(reply, time), reply.allowed() > spent, false, 0, time);
             for (int i = spent; i < requests.size(); i++) {
                 requests.get(i).complete(rest);
             }
@@ -86,19 +106,19 @@ final class RequestGroup {
             LimitState[] after = new LimitState[limits.size()];
             for (int j = 0; j < after.length; j++) {
                 Limit limit = limits.get(j);
-                LimitState before = states[keyIndexes[i]][j];
+                LimitState before = states[i][j];
                 if (charge.maxWaitMicros() > 0) {
                     wait = Math.max(wait, before.retryAfterMicros(limit, charge.cost(), time.micros()));
                 }
                 after[j] = before.spend(limit, charge.cost(), time.micros());
             }
-            states[keyIndexes[i]] = after;
+            states[i] = after;
             spent[i] = new ChargeStates(charge, List.of(after));
         }
         return new AcquireResult(List.of(spent), true, true, wait, time);
     }
 
-    private List<ChargeStates> unspent(BatchReply.GroupReply reply, LimitState[][] states, RedisTime time) {
+    private List<ChargeStates> unspent(BatchReply.GroupReply reply, RedisTime time) {
         List<Charge> charges = first().charges;
         ChargeStates[] unspent = new ChargeStates[charges.size()];
         int log = 0;
@@ -107,7 +127,7 @@ final class RequestGroup {
             List<Limit> limits = charge.policy().limits();
             LimitState[] before = new LimitState[limits.size()];
             for (int j = 0; j < before.length; j++) {
-                before[j] = states[keyIndexes[i]][j];
+                before[j] = reply.states()[i][j];
                 if (before[j] instanceof SlidingLogState state) {
                     before[j] = withAwaitedEntry(
                             state,

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,9 +17,11 @@ import java.util.stream.Stream;
  * @param digest the SHA-1 digest of the source, in hexadecimal
  */
 record Script(String text, String digest) {
+    /** A line that stands for the text of another resource. */
+    private static final Pattern INCLUDE = Pattern.compile("^--include (.+)\n", Pattern.MULTILINE);
+
     /** Decides on charges; the header of the resource describes its arguments and its reply. */
-    static final Script ACQUIRE =
-            of("clock.lua", "plain.lua", "state.lua", "log.lua", "calendar.lua", "slots.lua", "acquire.lua");
+    static final Script ACQUIRE = of("clock.lua", "acquire.lua");
 
     /** Refunds charges and removes states; the header of the resource describes its arguments and its reply. */
     static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "refund.lua");
@@ -43,9 +47,9 @@ record Script(String text, String digest) {
     /** Returns or replaces the runtime changes; the header of the resource describes its arguments and its reply. */
     static final Script CHANGES = of("value.lua", "changes.lua");
 
-    /** Returns the source in which {@code acquire.lua} decides on plain batches as well. */
+    /** Returns the source in which {@code general.lua} decides on all groups. */
     String withoutPlain() {
-        return text.replace("\nif isPlain then\n", "\nif false then\n");
+        return text.replace("local isPlain, decide = true, nil", "local isPlain, decide = false, nil");
     }
 
     private static Script of(String... names) {
@@ -59,7 +63,8 @@ record Script(String text, String digest) {
             if (in == null) {
                 throw new IllegalStateException("the resource " + path + " is missing");
             }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            return INCLUDE.matcher(text).replaceAll(include -> Matcher.quoteReplacement(read(include.group(1))));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -15,12 +15,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>A slot is identified by the instance, which is a random number, and a number of the instance.
  */
 final class SlotCodec {
-    /** The number of bytes of a concurrency limit in the argument. */
-    static final int BYTES = 26;
-
     private static final int TIME = 7;
     private static final int NUMBER = 6;
     private static final int COUNT = 2;
+    private static final int UNUSED = 7;
     private static final int HAD = 1;
     private static final int FOREIGN = 2;
 
@@ -41,14 +39,14 @@ final class SlotCodec {
     /**
      * Puts a concurrency limit.
      *
-     * @param requests the greatest number of slots that the message can take from a key
+     * @param requests the greatest number of slots that the group can take from a key
      */
     static void put(MessageBytes out, Limit limit, int requests) {
-        out.put(LimitLetter.of(limit), 1);
         out.put(limit.permits(), NUMBER);
         out.put(limit.windowMicros(), TIME);
         out.put(INSTANCE, NUMBER);
         out.put(NEXT.getAndAdd(requests), NUMBER);
+        out.put(0, UNUSED);
     }
 
     /** Returns the state of a limit as of now. */

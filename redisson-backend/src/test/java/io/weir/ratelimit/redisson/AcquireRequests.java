@@ -18,7 +18,7 @@ record AcquireRequests(RedisKeys keys, RequestFactory factory) {
 
     static AcquireRequests in(String namespace) {
         RedisKeys keys = RedisKeys.of(namespace);
-        return new AcquireRequests(keys, new RequestFactory(keys, RejectionCache.disabled(keys)));
+        return new AcquireRequests(keys, new RequestFactory(keys, RejectionCache.disabled(keys), late -> {}));
     }
 
     AcquireRequest spend(String storedKey, long cost, Limit... limits) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import static io.weir.ratelimit.redisson.FakeReply.FOREIGN;
 import static io.weir.ratelimit.redisson.FakeReply.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -15,13 +14,10 @@ import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
-import java.time.ZoneId;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
@@ -34,7 +30,6 @@ class BatchTest {
     private static final Limit OTHER = Limit.of(Algorithm.FIXED_WINDOW, 5, Duration.ofMinutes(1));
     private static final Charge OF_OTHER = new Charge(new PolicyLimits("other", List.of(OTHER)), "k.a", 1);
     private static final Limit LOG = Limit.of(Algorithm.SLIDING_LOG, 3, Duration.ofHours(1));
-    private static final Limit MONTH = Limit.of(3, new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneId.of("UTC"), 1));
     private static final Limit QUEUE =
             Limit.of(Algorithm.LEAKY_BUCKET, 10, Duration.ofSeconds(1)).withMaxWait(Duration.ofSeconds(5));
 
@@ -67,33 +62,9 @@ class BatchTest {
     void startsANewGroupAfterAnotherRequestOnAnyOfSeveralKeys() {
         Batch batch = batch(both(), both(), other(), both(), both(), spend("k.a"), both());
         assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(2, 1, 2, 1, 1);
-        assertThat(batch.keys()).containsExactly(key("k.a"), requests.keys().of(OF_OTHER));
-    }
-
-    @Test
-    void isPlainWithoutACommonKeyOfTwoGroups() {
-        assertThat(batch(spend("k.a"), spendAll("k.b", "k.c"), spendAll("k.b", "k.c"))
-                        .isPlain())
-                .isTrue();
-        assertThat(batch(spendAll("k.b", "k.c"), spendAll("k.a", "k.c")).isPlain())
-                .isFalse();
-        assertThat(batch(spend("k.c"), spendAll("k.b", "k.c")).isPlain()).isFalse();
-        assertThat(batch(spendAll("k.b", "k.c"), spend("k.b")).isPlain()).isFalse();
-        assertThat(batch(requests.spend("k.a", 1, OTHER, LOG)).isPlain()).isFalse();
-        assertThat(batch(requests.spend("k.a", 1, OTHER, MONTH)).isPlain()).isFalse();
-    }
-
-    @Test
-    void isPlainWithAtMost256LimitsOfARequestWithSeveralKeys() {
-        String[] keys = IntStream.range(0, 257).mapToObj(i -> "k." + i).toArray(String[]::new);
-        assertThat(batch(spendAll(keys)).isPlain()).isFalse();
-        assertThat(batch(spendAll(Arrays.copyOf(keys, 256))).isPlain()).isTrue();
-    }
-
-    private AcquireRequest spendAll(String... storedKeys) {
-        return requests.spend(Stream.of(storedKeys)
-                .map(key -> TestBackend.charge(key, 1, FIXED))
-                .toList());
+        String other = requests.keys().of(OF_OTHER);
+        assertThat(batch.keys())
+                .containsExactly(key("k.a"), other, other, key("k.a"), other, key("k.a"), key("k.a"), other);
     }
 
     @Test
@@ -110,17 +81,15 @@ class BatchTest {
     }
 
     @Test
-    void doesNotAddARequestWithAnotherLimitOfAKey() {
+    void aRequestWithOtherLimitsOfAKeyIsAnotherGroup() {
         Limit raised = Limit.of(Algorithm.FIXED_WINDOW, 4, Duration.ofHours(1));
-        Batch batch = batch(spend("k.a"));
-        assertThat(batch.add(requests.spend("k.a", 1, raised))).isFalse();
-        assertThat(batch.add(requests.spend(
-                        List.of(TestBackend.charge("k.new", 1, FIXED), TestBackend.charge("k.a", 1, raised)))))
-                .isFalse();
-        assertThat(batch.keys()).containsExactly(key("k.a"));
-        assertThat(batch.size()).isEqualTo(1);
-        assertThat(batch.add(spend("k.new"))).isTrue();
-        assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(1, 1);
+        Batch batch = batch(
+                spend("k.a"),
+                requests.spend("k.a", 1, raised),
+                requests.spend(List.of(TestBackend.charge("k.new", 1, FIXED), TestBackend.charge("k.a", 1, raised))),
+                spend("k.new"));
+        assertThat(batch.keys()).containsExactly(key("k.a"), key("k.a"), key("k.new"), key("k.a"), key("k.new"));
+        assertThat(SentGroup.of(batch)).extracting(SentGroup::count).containsExactly(1, 1, 1, 1);
     }
 
     @Test
@@ -156,7 +125,7 @@ class BatchTest {
     void spendsTheFirstRequestsOfAGroupAndRejectsTheOthers() {
         List<AcquireRequest> all = List.of(spend("k.a"), spend("k.a"), spend("k.a"), spend("k.a"));
         Batch batch = batch(all.toArray(AcquireRequest[]::new));
-        batch.complete(new FakeReply().fixedWindow(NOW - 1, 1).allowed(2).bytes(batch));
+        batch.complete(new FakeReply().allowed(2).fixedWindow(NOW - 1, 1).bytes());
         assertThat(all.stream().map(BatchTest::decision).map(Decision::allowed))
                 .containsExactly(true, true, false, false);
         assertThat(all.stream().map(request -> quota(request).remaining())).containsExactly(1L, 0L, 0L, 0L);
@@ -166,15 +135,25 @@ class BatchTest {
     }
 
     @Test
-    void decidesOnEachGroupWithTheStatesOfTheGroupsBefore() {
+    void decidesOnEachGroupWithTheStatesBeforeIt() {
         AcquireRequest first = spend("k.a");
         AcquireRequest expensive = requests.spend("k.a", 5, FIXED);
         AcquireRequest peek = requests.peek("k.a", 1, FIXED);
         AcquireRequest second = requests.spend("k.a", 2, FIXED);
         AcquireRequest last = requests.peek("k.a", 1, FIXED);
         Batch batch = batch(first, expensive, peek, second, last);
-        batch.complete(
-                new FakeReply().fixedWindow(NOW, 0).allowed(1, 0, 1, 1, 0).bytes(batch));
+        batch.complete(new FakeReply()
+                .allowed(1)
+                .untouched()
+                .allowed(0)
+                .fixedWindow(NOW, 1)
+                .allowed(1)
+                .fixedWindow(NOW, 1)
+                .allowed(1)
+                .fixedWindow(NOW, 1)
+                .allowed(0)
+                .fixedWindow(NOW, 3)
+                .bytes());
         assertThat(quota(first).remaining()).isEqualTo(2);
         assertThat(quota(expensive).rejected()).isTrue();
         assertThat(Micros.retryAfter(quota(expensive))).isEqualTo(Micros.NEVER);
@@ -209,14 +188,7 @@ class BatchTest {
         while (batch.add(requests.spend("k.a", 1 + requestsOfBatch % 2, FIXED, OTHER))) {
             requestsOfBatch++;
         }
-        assertThat(requestsOfBatch).isEqualTo(512);
-    }
-
-    @Test
-    void aKeyWithOtherLimitsGoesToTheNextBatch() {
-        Batch batch = batch(requests.spend("k.a", 1, FIXED));
-        assertThat(batch.add(requests.spend("k.a", 1, FIXED, OTHER))).isFalse();
-        assertThat(batch.add(requests.spend("k.b", 1, FIXED, OTHER))).isTrue();
+        assertThat(requestsOfBatch).isEqualTo(128);
     }
 
     @Test
@@ -225,10 +197,12 @@ class BatchTest {
         AcquireRequest alone = other();
         Batch batch = batch(all.get(0), all.get(1), all.get(2), alone);
         batch.complete(new FakeReply()
+                .allowed(2)
                 .fixedWindow(NOW, 1)
-                .fixedWindow(NOW, 0)
-                .allowed(2, 1)
-                .bytes(batch));
+                .untouched()
+                .allowed(1)
+                .fixedWindow(NOW, 2)
+                .bytes());
         assertThat(all.stream().map(BatchTest::decision).map(Decision::allowed)).containsExactly(true, true, false);
         assertThat(states(all.get(1))).containsExactly(new FixedWindowState(NOW, 3), new FixedWindowState(NOW, 2));
         assertThat(decision(all.get(2)).quotas()).extracting(Quota::rejected).containsExactly(true, false);
@@ -240,29 +214,38 @@ class BatchTest {
         List<AcquireRequest> all = List.of(mayWait(200_000), mayWait(200_000), mayWait(200_000), mayWait(200_000));
         Batch batch = batch(all.toArray(AcquireRequest[]::new));
         batch.complete(
-                new FakeReply().state(NOW, 0, QUEUE.unitExponent()).allowed(3).bytes(batch));
+                new FakeReply().allowed(3).bucket(NOW, 0, QUEUE.unitExponent()).bytes());
         assertThat(all.stream().map(request -> request.join().waitMicros()))
                 .containsExactly(0L, 100_000L, 200_000L, 0L);
         assertThat(Micros.retryAfter(quota(all.get(3)))).isEqualTo(100_000);
     }
 
     @Test
-    void readsEachFormOfAState() {
-        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 1_000_000, Duration.ofDays(30));
-        List<AcquireRequest> all = List.of(
-                requests.spend("k.a", 1, limit), requests.spend("k.b", 1, limit), requests.spend("k.c", 1, limit));
-        long daysAgo = NOW - Duration.ofDays(20).toNanos() / 1_000;
+    void readsEachStateAsOfTheInstantOfTheScript() {
+        Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofHours(1));
+        long hour = limit.windowMicros();
+        List<AcquireRequest> all = Stream.of("k.a", "k.b", "k.c", "k.d", "k.e")
+                .map(key -> requests.spend(key, 1, limit))
+                .toList();
         Batch batch = batch(all.toArray(AcquireRequest[]::new));
         batch.complete(new FakeReply()
-                .slidingWindow(true, NOW - 5, 65_000, 2)
-                .slidingWindow(false, daysAgo, 3, 70_000)
+                .allowed(1)
+                .slidingWindow(NOW - 5, 8, 2)
+                .allowed(1)
+                .slidingWindow(NOW - hour - 7, 3, 2)
+                .allowed(0)
+                .slidingWindow(NOW - 5, 11, 12)
+                .allowed(0)
+                .debt('s', NOW - 5, 11, 12)
+                .allowed(1)
                 .untouched()
-                .allowed(1, 1, 1)
-                .bytes(batch));
+                .bytes());
         assertThat(all.stream().map(BatchTest::states))
                 .containsExactly(
-                        List.of(new SlidingWindowState(NOW - 5, 65_001, 2)),
-                        List.of(new SlidingWindowState(daysAgo, 4, 70_000)),
+                        List.of(new SlidingWindowState(NOW - 5, 9, 2)),
+                        List.of(new SlidingWindowState(NOW - 7, 1, 3)),
+                        List.of(new SlidingWindowState(NOW - 5, 10, 10)),
+                        List.of(new SlidingWindowState(NOW - 5, 11, 12, true)),
                         List.of(new SlidingWindowState(NOW, 1, 0)));
     }
 
@@ -275,14 +258,13 @@ class BatchTest {
         long oldest = NOW - 2_000;
         long newest = NOW - 1_000;
         batch.complete(new FakeReply()
-                .state(oldest, newest, 2)
                 .allowed(1)
-                .entry(oldest)
+                .log(oldest, newest, 2, oldest)
                 .allowed(0)
-                .entry(newest)
+                .log(oldest, NOW, 3, newest)
                 .allowed(0)
-                .entry(NOW)
-                .bytes(batch));
+                .log(oldest, NOW, 3, NOW)
+                .bytes());
         assertThat(decision(one).allowed()).isTrue();
         assertThat(Micros.retryAfter(quota(two))).isEqualTo(newest + LOG.windowMicros() - NOW);
         assertThat(Micros.retryAfter(quota(three))).isEqualTo(LOG.windowMicros());
@@ -294,14 +276,14 @@ class BatchTest {
         List<AcquireRequest> good = List.of(spend("k.a"), requests.spend("k.log", 1, LOG), spend("k.b"));
         Batch batch = batch(good.get(0), bad.get(0), good.get(1), bad.get(1), good.get(2));
         batch.complete(new FakeReply()
-                .fixedWindow(NOW, 0)
-                .fixedWindow(NOW, 0)
-                .state(0, 0, 0)
-                .fixedWindow(NOW, 0)
-                .allowed(1, FOREIGN, 1)
-                .entry(0)
                 .allowed(1)
-                .bytes(batch));
+                .untouched()
+                .foreign()
+                .allowed(1)
+                .log(0, 0, 0, 0)
+                .allowed(1)
+                .untouched()
+                .bytes());
         assertThat(good)
                 .allSatisfy(request -> assertThat(decision(request).allowed()).isTrue());
         bad.forEach(request -> assertFailed(request, Reason.FOREIGN_STATE));

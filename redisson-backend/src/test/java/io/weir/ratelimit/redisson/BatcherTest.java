@@ -25,7 +25,11 @@ class BatcherTest {
     private static final int MAX_WAITING_KEYS = 8_192;
     private static final int MAX_KEYS = 256;
     private static final Limit LIMIT = Limit.of(Algorithm.FIXED_WINDOW, 100_000, Duration.ofHours(1));
-    private static final Limit RAISED = Limit.of(Algorithm.FIXED_WINDOW, 200_000, Duration.ofHours(1));
+
+    /** Limits of one key that fill more than half of a batch. */
+    private static final Limit[] MANY = IntStream.rangeClosed(1, 200)
+            .mapToObj(hours -> Limit.of(Algorithm.FIXED_WINDOW, 100_000, Duration.ofHours(hours)))
+            .toArray(Limit[]::new);
 
     private final AcquireRequests requests = AcquireRequests.in("test");
     private final List<Batch> sent = new ArrayList<>();
@@ -117,15 +121,15 @@ class BatcherTest {
     @Test
     void sendsARequestThatDoesNotFitFirstInTheNextBatch() {
         sendMaxInFlight();
-        AcquireRequest old = enqueued(requests.spend("k.a", 1, LIMIT));
-        AcquireRequest changed = enqueued(requests.spend("k.a", 1, RAISED));
-        AcquireRequest later = enqueued(requests.spend("k.b", 1, LIMIT));
+        List<AcquireRequest> fitting = enqueued("k.", 57);
+        AcquireRequest larger = enqueued(requests.spend("k.larger", 1, MANY));
+        AcquireRequest later = enqueued(requests.spend("k.later", 1, LIMIT));
         reply(0);
-        assertThat(old.batch).isSameAs(sent.get(MAX_IN_FLIGHT));
-        assertThat(changed.batch).isNull();
+        assertThat(fitting).allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(MAX_IN_FLIGHT)));
+        assertThat(larger.batch).isNull();
         assertThat(later.batch).isNull();
         reply(1);
-        assertThat(List.of(changed, later))
+        assertThat(List.of(larger, later))
                 .allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(MAX_IN_FLIGHT + 1)));
     }
 
@@ -240,8 +244,8 @@ class BatcherTest {
         sendMaxInFlight();
         List<AcquireRequest> stuck = enqueued("k.", 3);
         reply(0);
-        List<AcquireRequest> later = enqueued("k.", 3);
-        AcquireRequest separate = enqueued(requests.spend("k.0", 1, RAISED));
+        List<AcquireRequest> later = enqueued("k.", 57);
+        AcquireRequest separate = enqueued(requests.spend("k.0", 1, MANY));
         assertThat(sent).hasSize(MAX_IN_FLIGHT + 1);
         batcher.cancel(stuck.get(1));
         assertThat(later).allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(MAX_IN_FLIGHT + 1)));
@@ -345,9 +349,9 @@ class BatcherTest {
                     },
                     (requests, waitingKeys) -> {},
                     Breaker.disabled());
-            // A key has one limit in a batch, so each request is sent alone.
+            // Two requests have more limits than a batch, so each one is sent alone.
             List<AcquireRequest> all = IntStream.range(0, MAX_WAITING_KEYS)
-                    .mapToObj(i -> requests.spend("k.a", 1, i % 2 == 0 ? LIMIT : RAISED))
+                    .mapToObj(i -> requests.spend("k.a", 1 + i % 2, MANY))
                     .toList();
             all.forEach(request -> failing.enqueue(request, -1));
             for (CompletableFuture<byte[]> reply : held) {

@@ -1,117 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import io.weir.ratelimit.spi.Limit;
-import java.util.ArrayList;
-import java.util.List;
-
-/** A reply of {@code acquire.lua} that a test composes: the states of all keys, and the groups, each in their order. */
+/** A reply of {@code acquire.lua} that a test composes: each group with the states of its keys. */
 final class FakeReply {
     /** The instant of the script, in microseconds. */
     static final long NOW = 59_876_543_210_123L;
 
-    static final int FOREIGN = -1;
+    private static final int FOREIGN = 65_535;
+    private static final long WINDOW_MILLIS = 3_600_000;
 
-    /** The states of each limit. */
-    private final List<byte[]> states = new ArrayList<>();
+    private final MessageBytes out = MessageBytes.withCapacity(64);
 
-    private final List<Integer> counts = new ArrayList<>();
-
-    /** The entries of logs, by group. */
-    private final List<List<Long>> entries = new ArrayList<>();
+    FakeReply() {
+        out.put(NOW, 7);
+    }
 
     /** Returns a reply that allows all requests of a batch, on untouched keys. */
     static byte[] allowing(Batch batch) {
         FakeReply reply = new FakeReply();
-        batch.limits().stream().flatMap(List::stream).forEach(limit -> reply.states.add(untouched(limit)));
-        SentGroup.of(batch).forEach(group -> reply.allowed(group.count()));
-        return reply.bytes(batch);
+        SentGroup.of(batch).forEach(group -> {
+            reply.allowed(group.count());
+            group.maxDelayMicros().forEach(limit -> reply.untouched());
+        });
+        return reply.bytes();
     }
 
-    private static byte[] untouched(Limit limit) {
-        return new byte[LimitCodec.hasShortForm(limit) ? 1 : 20];
-    }
-
-    /** Adds the state of a fixed window whose limit has a short form. */
-    FakeReply fixedWindow(long start, long spent) {
-        MessageBytes state = MessageBytes.withCapacity(8);
-        state.put(1, 1);
-        state.put(NOW - start, 5);
-        state.put(spent, 2);
-        states.add(state.toArray());
+    /** Adds a group. Its states follow. */
+    FakeReply allowed(int count) {
+        out.put(count, 2);
         return this;
     }
 
-    /** Adds the state of a sliding window whose limit has a short form, with a form for small or for any counts. */
-    FakeReply slidingWindow(boolean small, long start, long current, long previous) {
-        MessageBytes state = MessageBytes.withCapacity(15);
-        state.put(small ? 2 : 3, 1);
-        state.put(NOW - start, small ? 5 : 6);
-        state.put(current, small ? 2 : 4);
-        state.put(previous, small ? 2 : 4);
-        states.add(state.toArray());
-        return this;
+    /** Adds a group with a foreign value. */
+    FakeReply foreign() {
+        return allowed(FOREIGN);
     }
 
-    /** Adds the state of an untouched limit with a short form. */
+    /** Adds the state of an untouched limit. */
     FakeReply untouched() {
-        states.add(new byte[1]);
+        out.put(0, 1);
         return this;
     }
 
-    /** Adds the state of a limit without a short form, or of a log. */
-    FakeReply state(long a, long b, long c) {
-        MessageBytes state = MessageBytes.withCapacity(20);
-        state.put(a, 7);
-        state.put(b, 7);
-        state.put(c, 6);
-        states.add(state.toArray());
+    FakeReply fixedWindow(long start, long spent) {
+        head('f');
+        out.put(start, 7);
+        out.put(spent, 6);
         return this;
     }
 
-    /** Adds groups. */
-    FakeReply allowed(int... allowedOfGroups) {
-        for (int count : allowedOfGroups) {
-            counts.add(count);
-            entries.add(new ArrayList<>());
-        }
+    FakeReply slidingWindow(long start, long current, long previous) {
+        head('s');
+        out.put(start, 7);
+        out.put(current, 6);
+        out.put(previous, 6);
         return this;
     }
 
-    /** Adds an entry to the latest group. */
-    FakeReply entry(long micros) {
-        entries.get(entries.size() - 1).add(micros);
-        return this;
-    }
-
-    /** Returns the reply to a batch. */
-    byte[] bytes(Batch batch) {
-        MessageBytes out = MessageBytes.withCapacity(64);
+    FakeReply bucket(long anchor, long debt, int exponent) {
+        head('l');
+        out.put(anchor, 7);
+        out.put(debt, 7);
+        out.put(exponent, 1);
         out.put(NOW, 7);
-        int group = 0;
-        int state = 0;
-        for (int key = 0; key < batch.keys().size(); key++) {
-            if (batch.isPlain()
-                    && group < batch.groups().size()
-                    && batch.groups().get(group).keyIndex(0) == key) {
-                putGroup(out, batch, group);
-                group++;
-            }
-            for (int i = 0; i < batch.limits().get(key).size(); i++) {
-                for (byte each : states.get(state)) {
-                    out.put(each, 1);
-                }
-                state++;
-            }
-        }
-        for (; group < counts.size(); group++) {
-            putGroup(out, batch, group);
-        }
-        return out.toArray();
+        return this;
     }
 
-    private void putGroup(MessageBytes out, Batch batch, int group) {
-        out.put(counts.get(group), batch.groups().get(group).size() == 1 ? 1 : 2);
-        entries.get(group).forEach(entry -> out.put(entry, 7));
+    /** Adds the debt of a limit, whose letter is given. */
+    FakeReply debt(char letter, long a, long b, long c) {
+        head('d');
+        out.put(NOW + 1, 7);
+        out.put(21, 2);
+        out.put(letter, 1);
+        out.put(a, 7);
+        out.put(b, 7);
+        out.put(c, 6);
+        return this;
+    }
+
+    /** Adds the summary of a log, with the entry that a request awaits. */
+    FakeReply log(long oldest, long newest, long permits, long entry) {
+        out.put('g', 1);
+        out.put(oldest, 7);
+        out.put(newest, 7);
+        out.put(permits, 6);
+        out.put(entry, 7);
+        return this;
+    }
+
+    private void head(char letter) {
+        out.put(letter, 1);
+        out.put(WINDOW_MILLIS, 5);
+    }
+
+    byte[] bytes() {
+        return out.toArray();
     }
 }

@@ -216,9 +216,10 @@ class SlotsTest {
 
     @Test
     void aSlotThatIsTakenTooLateIsReleased() {
-        AcquireRequest request = AcquireRequests.in(fixture.namespace()).spend("k.a", 1, TWO);
         List<AcquireResult> late = new ArrayList<>();
-        request.late = late::add;
+        RedisKeys keys = RedisKeys.of(fixture.namespace());
+        AcquireRequest request = new RequestFactory(keys, RejectionCache.disabled(keys), late::add)
+                .create(List.of(TestBackend.charge("k.a", 1, TWO)), AcquireRequest.Operation.SPEND, System.nanoTime());
         request.completeExceptionally(BlockingAwait.timedOut(Duration.ofMillis(100)));
         AcquireResult rejected = new AcquireResult(List.of(), false, false, 0, new RedisTime(1, 0, 0));
         request.complete(rejected);
