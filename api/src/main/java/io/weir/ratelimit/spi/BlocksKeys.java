@@ -17,7 +17,7 @@ public interface BlocksKeys {
      * RateLimitBackend#acquire} rejects each call with an enforced charge of it, whatever the limits, the tier and the max-wait, and spends
      * nothing. A shadow charge of the key is not spent, and its quotas are rejected.
      *
-     * <p>Each quota of a blocked key has {@link Quota#blockedMicros()}, no remaining permits, and as retry-after the time until the block
+     * <p>Each quota of a blocked key has {@link Quota#blockedFor}, no remaining permits, and as retry-after the time until the block
      * ends, or the longer wait of the limit. The time until its reset is never shorter than the block. {@link
      * RateLimitBackend#peek(List)} returns such quotas as well. Refunds and settlements change the state of the limits as before.
      *
