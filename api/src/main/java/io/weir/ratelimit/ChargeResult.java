@@ -11,13 +11,13 @@ import java.util.Objects;
  * @param policy the name of the policy
  * @param shadow whether the policy is in shadow mode, so that the result has no effect on the decision
  * @param quotas the quota of each limit of the policy, in declared order. They are empty if the backend has not evaluated the charge,
- *     which only happens in shadow mode. The list is immutable and not copied, so a backend can calculate it when it is first read
+ *     which only happens in shadow mode
  */
 public record ChargeResult(String policy, boolean shadow, List<Quota> quotas) implements Serializable {
-    /** Checks that no component is null. */
+    /** Copies the list and checks that no component is null. */
     public ChargeResult {
         Objects.requireNonNull(policy, "policy");
-        Objects.requireNonNull(quotas, "quotas");
+        quotas = List.copyOf(quotas);
     }
 
     /**

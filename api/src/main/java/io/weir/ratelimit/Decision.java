@@ -107,7 +107,7 @@ public sealed interface Decision {
      * max-wait}. All limits are charged. {@link RateLimiter} returns this decision after the wait.
      *
      * @param results the result of each charge, after the charge. A result in shadow mode is one after the charge if the policy had enough
-     *     permits
+     *     permits. The list is immutable and not copied, so a backend can calculate the results when they are first read
      * @param receipt the receipt by which these charges can be refunded
      * @param waitMicros the time from the decision to the return of the permits, in microseconds. It is the longest wait of the limits,
      *     and 0 if all of them had enough permits
@@ -117,9 +117,9 @@ public sealed interface Decision {
         /** The decision for a call without limits. */
         public static final Allowed UNLIMITED = new Allowed(List.of(), Receipt.EMPTY);
 
-        /** Copies the list and checks that the wait is not negative. */
+        /** Checks that no component is null, and that the wait is not negative. */
         public Allowed {
-            results = List.copyOf(results);
+            Objects.requireNonNull(results, "results");
             Objects.requireNonNull(receipt, "receipt");
             if (waitMicros < 0) {
                 throw new IllegalArgumentException("the wait must not be negative");

@@ -6,7 +6,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
@@ -28,7 +28,7 @@ record AcquireResult(List<ChargeStates> charges, boolean hasRoom, boolean spent,
             Charge charge = charges.get(0).charge();
             LimitState state = charges.get(0).states().get(0);
             return new Decision.Allowed(
-                    new ChargedQuotas(charge, state, time.micros()).asResults(),
+                    new ChargedResults(charge, state, time.micros()),
                     new BackendReceipt(charge, state),
                     waitMicros);
         }

@@ -3,7 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.core.limit.ChargeStates;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SlidingWindowState;
@@ -235,9 +235,9 @@ final class Grant {
     }
 
     /** Returns the quota of {@link #result} for the only limit of a call. */
-    ChargedQuotas quota(Charge call, long unspent, long nowNanos) {
+    ChargedResults quota(Charge call, long unspent, long nowNanos) {
         long now = time.earliestMicros(nowNanos);
-        return new ChargedQuotas(call, state(call, 0, unspent, now), now);
+        return new ChargedResults(call, state(call, 0, unspent, now), now);
     }
 
     private LimitState state(Charge call, int i, long unspent, long nowMicros) {

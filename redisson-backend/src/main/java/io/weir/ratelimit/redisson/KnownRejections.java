@@ -94,8 +94,11 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
         long nowMicros = decisive.time().earliestMicros(nowNanos);
         for (int i = 0; i < storedKeys.size(); i++) {
             CachedRejection known = cache.latest(storedKeys.get(i));
-            boolean isKnown = known != null && known.decidesOn(charges.get(i));
-            results.add(isKnown ? known.result(charges.get(i), nowNanos) : untouched(charges.get(i), nowMicros));
+            if (known != null && known.decidesOn(charges.get(i))) {
+                results.add(known.result(charges.get(i), nowNanos));
+            } else {
+                results.add(untouched(charges.get(i), nowMicros));
+            }
         }
         return results;
     }

@@ -68,7 +68,7 @@ final class LeasedAcquire {
                 spent.add(permits.receiptEntry());
             }
         }
-        return new Decision.Allowed(results, new BackendReceipt(spent));
+        return new Decision.Allowed(List.copyOf(results), new BackendReceipt(spent));
     }
 
     /** Returns the decision on the call, given the decision of Redis. If that is a rejection, the leased permits are refunded. */
@@ -103,7 +103,7 @@ final class LeasedAcquire {
         for (LeasedPermits permits : leased) {
             all.add(permits == null ? others.next() : permits.result(nowNanos));
         }
-        return all;
+        return List.copyOf(all);
     }
 
     private List<ChargeStates> allSpent(BackendReceipt ofUnleased) {

@@ -25,8 +25,7 @@ record LeasedPermits(KeyLease lease, Grant grant, Charge charge, long left) {
     Decision.Allowed allowed(long nowNanos) {
         return new Decision.Allowed(
                 lease.latestGrant(grant)
-                        .quota(charge, lease.unspent(), nowNanos)
-                        .asResults(),
+                        .quota(charge, lease.unspent(), nowNanos),
                 new BackendReceipt(charge, grant.receiptStates(left).get(0)));
     }
 

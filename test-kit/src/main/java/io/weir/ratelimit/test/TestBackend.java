@@ -5,7 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.fallback.Capabilities;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
@@ -168,8 +168,8 @@ final class TestBackend
     }
 
     @Override
-    public long atNanos(ChargedQuotas quotas) {
-        return backend instanceof InstantSource instants ? instants.atNanos(quotas) : faults.nanos();
+    public long atNanos(ChargedResults results) {
+        return backend instanceof InstantSource instants ? instants.atNanos(results) : faults.nanos();
     }
 
     @Override

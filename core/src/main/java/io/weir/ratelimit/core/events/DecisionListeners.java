@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.events;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -61,8 +62,7 @@ public final class DecisionListeners {
         if (needsEvents) {
             return true;
         }
-        boolean isPlain = decision instanceof Decision.Allowed allowed
-                && allowed.shadowQuotas().isEmpty();
+        boolean isPlain = decision instanceof Decision.Allowed && !ChargedResults.hasShadowQuotas(decision);
         try {
             for (SelectiveListener listener : isPlain ? ofAllowed : selective) {
                 if (listener.needs(decision)) {

@@ -4,7 +4,7 @@ package io.weir.ratelimit.core.fallback;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
@@ -97,8 +97,8 @@ public final class FallbackBackend implements HoldsSlots {
 
     /** Returns the instant of a decision of the backend, by the clock of the health, which is read unless the backend knows it. */
     public long atNanos(Decision decision) {
-        return instants != null && decision.quotas() instanceof ChargedQuotas quotas
-                ? instants.atNanos(quotas)
+        return instants != null && decision.results() instanceof ChargedResults results
+                ? instants.atNanos(results)
                 : health.nanos();
     }
 

@@ -6,8 +6,8 @@ public interface InstantSource {
     /**
      * Returns the instant of a decision.
      *
-     * @param quotas the quotas of a decision of this backend
+     * @param results the results of a decision of this backend
      * @return the instant, by {@link System#nanoTime}
      */
-    long atNanos(ChargedQuotas quotas);
+    long atNanos(ChargedResults results);
 }

@@ -5,7 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.InstantSource;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
@@ -102,8 +102,8 @@ public final class LocalBackend
     }
 
     @Override
-    public long atNanos(ChargedQuotas quotas) {
-        return processClock == null ? System.nanoTime() : processClock.nanos(quotas.nowMicros());
+    public long atNanos(ChargedResults results) {
+        return processClock == null ? System.nanoTime() : processClock.nanos(results.nowMicros());
     }
 
     @Override

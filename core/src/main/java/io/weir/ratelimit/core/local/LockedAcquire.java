@@ -112,7 +112,7 @@ final class LockedAcquire {
             }
         }
         return allowed
-                ? new Decision.Allowed(results, new BackendReceipt(spent), waitMicros)
+                ? new Decision.Allowed(List.copyOf(results), new BackendReceipt(spent), waitMicros)
                 : new Decision.Rejected(results);
     }
 

@@ -4,7 +4,7 @@ package io.weir.ratelimit.core.local;
 import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.core.limit.RecurringCharge;
@@ -67,7 +67,7 @@ final class UnlockedAcquire {
             LimitState spent = current.spend(limit, charge.cost(), now);
             if (stored.compareAndSet(before, spent)) {
                 return new Decision.Allowed(
-                        new ChargedQuotas(charge, spent, now).asResults(), new BackendReceipt(charge, spent), wait);
+                        new ChargedResults(charge, spent, now), new BackendReceipt(charge, spent), wait);
             }
         }
         return null;

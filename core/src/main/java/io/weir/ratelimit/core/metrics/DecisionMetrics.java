@@ -5,7 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.DirectListener;
 import io.weir.ratelimit.core.fallback.BackendStateListener;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -73,12 +73,12 @@ public final class DecisionMetrics implements DirectListener, BackendStateListen
         if (durationNanos >= 0) {
             timer(decision).accept(durationNanos);
         }
-        if (charges.size() == 1 && decision.allowed() && decision.quotas() instanceof ChargedQuotas quotas) {
+        if (decision.results() instanceof ChargedResults only) {
             // Most decisions are such; their quotas need not be calculated.
             Series series = series(endpoint, charges.get(0).policy());
             series.count(Outcome.ALLOWED);
             if (series.recordsUtilization()) {
-                series.utilization.accept(Outcome.utilization(quotas.capacity(), quotas.remaining()));
+                series.utilization.accept(Outcome.utilization(only.capacity(), only.remaining()));
             }
         } else {
             count(new DecisionEvent(endpoint, charges, decision, 0));

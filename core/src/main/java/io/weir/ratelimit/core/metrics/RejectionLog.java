@@ -9,6 +9,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -38,7 +39,7 @@ final class RejectionLog implements SelectiveListener {
 
     @Override
     public boolean needs(Decision decision) {
-        return decision instanceof Decision.Rejected || !decision.shadowQuotas().isEmpty();
+        return decision instanceof Decision.Rejected || ChargedResults.hasShadowQuotas(decision);
     }
 
     @Override
@@ -48,7 +49,7 @@ final class RejectionLog implements SelectiveListener {
 
     @Override
     public void onDecision(DecisionEvent event) {
-        if (!event.decision().shadowQuotas().isEmpty() && LOG.isLoggable(Level.DEBUG)) {
+        if (ChargedResults.hasShadowQuotas(event.decision()) && LOG.isLoggable(Level.DEBUG)) {
             logShadowRejections(event);
         }
         if (!(event.decision() instanceof Decision.Rejected rejected) || !LOG.isLoggable(Level.INFO)) {

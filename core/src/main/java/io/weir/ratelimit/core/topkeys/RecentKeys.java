@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.topkeys;
 
-import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.topkeys.SpaceSaving.Bounds;
 import java.time.Duration;
@@ -83,41 +83,41 @@ final class RecentKeys {
      * Counts an allowed call of a key at the place that was returned for its last call. Returns false, and does not count, if the period
      * has ended or if another key has the counter.
      */
-    static boolean count(Place place, String storedKey, List<Quota> quotas, long nanos) {
+    static boolean count(Place place, String storedKey, Decision decision, long nanos) {
         RecentKeys keys = place.keys;
         if (keys.at(nanos).startNanos != place.startNanos || !place.counter.add()) {
             return false;
         }
-        int utilization = Utilization.of(quotas);
+        int utilization = Utilization.of(decision, 0);
         place.counter.raise(utilization);
-        keys.countNear(storedKey, quotas, utilization, nanos);
+        keys.countNear(storedKey, decision, 0, utilization, nanos);
         return true;
     }
 
     /** Counts an allowed call of a key with its hash code. Returns the place of its counter, null if it has none. */
     @Nullable
-    Place count(String storedKey, int hash, List<Quota> quotas, long nanos) {
-        int utilization = Utilization.of(quotas);
+    Place count(String storedKey, int hash, Decision decision, int charge, long nanos) {
+        int utilization = Utilization.of(decision, charge);
         Period period = at(nanos);
         SpaceSaving.Counter counter = period.active.count(storedKey, hash, utilization);
-        countNear(storedKey, quotas, utilization, nanos);
+        countNear(storedKey, decision, charge, utilization, nanos);
         return counter == null ? null : new Place(this, period.startNanos, counter);
     }
 
-    /** Counts a call of a key with the quotas of its charge. */
-    void count(String storedKey, List<Quota> quotas, boolean rejected, long nanos) {
-        int utilization = Utilization.of(quotas);
+    /** Counts a call of a key by the result of its charge. */
+    void count(String storedKey, Decision decision, int charge, boolean rejected, long nanos) {
+        int utilization = Utilization.of(decision, charge);
         Period period = at(nanos);
         period.active.count(storedKey, storedKey.hashCode(), utilization);
         if (rejected) {
             period.rejections().count(storedKey, storedKey.hashCode(), utilization);
         }
-        countNear(storedKey, quotas, utilization, nanos);
+        countNear(storedKey, decision, charge, utilization, nanos);
     }
 
-    private void countNear(String storedKey, List<Quota> quotas, int utilization, long nanos) {
+    private void countNear(String storedKey, Decision decision, int charge, int utilization, long nanos) {
         if (utilization >= Utilization.NEAR) {
-            long window = Utilization.nearWindowNanos(quotas);
+            long window = Utilization.nearWindowNanos(decision, charge);
             if (window > 0) {
                 nearLimit.count(storedKey, window, nanos);
             }

@@ -2,9 +2,9 @@
 package io.weir.ratelimit.core.topkeys;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -67,51 +67,31 @@ public final class TopKeysTracker {
         if (!enabled) {
             return;
         }
-        if (decision instanceof Decision.Rejected || !decision.shadowQuotas().isEmpty()) {
-            rejected(new DecisionEvent("", charges, decision, 0), nanos);
+        if (charges instanceof RecurringCharge recurring && decision.results() instanceof ChargedResults) {
+            countRecurring(recurring, decision, nanos);
             return;
         }
-        if (charges instanceof RecurringCharge recurring) {
-            countRecurring(recurring, decision.quotas(), nanos);
-            return;
-        }
-        DecisionEvent event = new DecisionEvent("", charges, decision, 0);
+        boolean canReject = decision instanceof Decision.Rejected || ChargedResults.hasShadowQuotas(decision);
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
-            String storedKey = charge.storedKey();
-            of(charge.policy().policy(), nanos).count(storedKey, storedKey.hashCode(), event.quotasOf(i), nanos);
+            boolean rejected = canReject && decision.results().get(i).rejected();
+            of(charge.policy().policy(), nanos).count(charge.storedKey(), decision, i, rejected, nanos);
         }
     }
 
     /** Counts the charge of a key whose counter is often known from its last call. */
-    private void countRecurring(RecurringCharge recurring, List<Quota> quotas, long nanos) {
+    private void countRecurring(RecurringCharge recurring, Decision decision, long nanos) {
         Charge charge = recurring.get(0);
         Object known = recurring.counter();
-        if (known instanceof RecentKeys.Place place && RecentKeys.count(place, charge.storedKey(), quotas, nanos)) {
+        if (known instanceof RecentKeys.Place place
+                && RecentKeys.count(place, charge.storedKey(), decision, nanos)) {
             return;
         }
-        RecentKeys.Place place =
-                of(charge.policy().policy(), nanos).count(charge.storedKey(), recurring.storedKeyHash(), quotas, nanos);
+        RecentKeys.Place place = of(charge.policy().policy(), nanos)
+                .count(charge.storedKey(), recurring.storedKeyHash(), decision, 0, nanos);
         if (place != null || known != null) {
             recurring.counter(place);
         }
-    }
-
-    private void rejected(DecisionEvent event, long nanos) {
-        for (int i = 0; i < event.charges().size(); i++) {
-            Charge charge = event.charges().get(i);
-            List<Quota> quotas = event.quotasOf(i);
-            of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, anyRejected(quotas), nanos);
-        }
-    }
-
-    private static boolean anyRejected(List<Quota> quotas) {
-        for (int i = 0; i < quotas.size(); i++) {
-            if (quotas.get(i).rejected()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private RecentKeys of(String policy, long nanos) {

@@ -6,7 +6,7 @@ import static io.weir.ratelimit.core.local.Keys.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -77,9 +77,9 @@ class UnlockedAcquireTest {
         RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
         real.acquire(recurring);
         long before = System.nanoTime();
-        ChargedQuotas quotas = (ChargedQuotas) real.acquire(recurring).quotas();
+        ChargedResults results = (ChargedResults) real.acquire(recurring).results();
         long after = System.nanoTime();
-        assertThat(real.atNanos(quotas)).isBetween(before - 1_000, after);
+        assertThat(real.atNanos(results)).isBetween(before - 1_000, after);
     }
 
     /** Calls without a lock, calls with two limits of which one is the same, refunds and peeks must not lose or add a permit. */

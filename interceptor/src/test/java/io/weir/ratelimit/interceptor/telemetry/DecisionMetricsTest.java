@@ -16,7 +16,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.DirectListener;
-import io.weir.ratelimit.core.limit.ChargedQuotas;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.metrics.BackendMetrics;
 import io.weir.ratelimit.core.metrics.DecisionMetrics;
@@ -188,7 +188,7 @@ class DecisionMetricsTest {
                 new PolicyLimits("api", List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
         Charge charge = new Charge(limits, "p.ann", 1);
         Decision decision = new Decision.Allowed(
-                new ChargedQuotas(charge, new FixedWindowState(0, 9), 0).asResults(), Receipt.EMPTY);
+                new ChargedResults(charge, new FixedWindowState(0, 9), 0), Receipt.EMPTY);
         metrics.onDecision("Search.find", List.of(charge), decision, 2_000_000);
         assertThat(reader.counts()).containsOnly(entry(COUNT.formatted("allowed", "api"), 1L));
         assertThat(reader.ratios()).containsOnly(entry(SPENT.formatted("api"), List.of(1.0, 0.9)));

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.ChargeResult;
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -12,34 +13,40 @@ import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The quota of a spent charge of one limit. It is calculated when it is first read, because many callers read only whether the call is
- * allowed. Several threads can calculate it at the same time.
+ * The result of a decision on one charge of one limit that was spent. It is calculated when it is first read, because many callers read
+ * only whether the call is allowed. Several threads can calculate it at the same time.
  */
-public final class ChargedQuotas extends AbstractList<Quota> implements RandomAccess {
+public final class ChargedResults extends AbstractList<ChargeResult> implements RandomAccess {
     private final Charge charge;
     private final LimitState state;
     private final long nowMicros;
 
-    /** The calculated quota, which is immutable and therefore safe to read without synchronization. */
-    private @Nullable Quota known;
+    /** The calculated result, which is immutable and therefore safe to read without synchronization. */
+    private @Nullable ChargeResult known;
 
     /**
-     * Creates a list of one quota.
+     * Creates a list of one result.
      *
-     * @param charge the charge, whose policy has one limit
+     * @param charge the charge of an enforced policy with one limit
      * @param state the state right after the charge was spent
      * @param nowMicros the instant of the charge, in microseconds
      */
-    public ChargedQuotas(Charge charge, LimitState state, long nowMicros) {
+    public ChargedResults(Charge charge, LimitState state, long nowMicros) {
         super();
         this.charge = charge;
         this.state = state;
         this.nowMicros = nowMicros;
     }
 
-    /** Returns the only result of a decision on the charge. */
-    public List<ChargeResult> asResults() {
-        return List.of(new ChargeResult(charge.policy().policy(), charge.shadow(), this));
+    /**
+     * Tests whether a decision has quotas of shadow charges, without a calculation.
+     *
+     * @param decision any decision
+     * @return true if a shadow charge was evaluated
+     */
+    public static boolean hasShadowQuotas(Decision decision) {
+        return !(decision.results() instanceof ChargedResults)
+                && !decision.shadowQuotas().isEmpty();
     }
 
     /**
@@ -74,14 +81,15 @@ public final class ChargedQuotas extends AbstractList<Quota> implements RandomAc
     }
 
     @Override
-    public Quota get(int index) {
+    public ChargeResult get(int index) {
         Objects.checkIndex(index, 1);
-        Quota quota = known;
-        if (quota == null) {
-            quota = QuotaCalculator.quota(charge, 0, state, true, nowMicros);
-            known = quota;
+        ChargeResult result = known;
+        if (result == null) {
+            Quota quota = QuotaCalculator.quota(charge, 0, state, true, nowMicros);
+            result = new ChargeResult(charge.policy().policy(), false, List.of(quota));
+            known = result;
         }
-        return quota;
+        return result;
     }
 
     @Override
