@@ -78,8 +78,12 @@ class OpenApiTest {
                 .getJsonObject("schema");
     }
 
-    /** Fills every list of the responses. */
     private void fill() {
+        fill(server, fleet);
+    }
+
+    /** Fills every list of the responses. */
+    static void fill(PageServer server, SimulatedFleet fleet) {
         server.operations.grafana = Optional.of("https://grafana.example.org/d/weir");
         List<TopKeys.Entry> entries = List.of(new TopKeys.Entry("i.a", 40, 42, 1));
         TopKeys top = new TopKeys(
