@@ -19,7 +19,7 @@ import io.weir.ratelimit.core.policy.Policy.Disclosure;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.cdi.Entry;
+import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -291,7 +291,11 @@ class RejectionResponsesTest {
         Decision decision = new Decision.Degraded(mode, false, "timeout", Duration.ofSeconds(7));
         Response response = rejections()
                 .response(
-                        new Entry(decision, Binding.NONE, new RequestState(CallContext.NONE), false, Entry.Slots.NONE),
+                        new Entry(
+                                Entry.Passage.DECIDED,
+                                decision,
+                                Binding.NONE,
+                                new RequestState(CallContext.NONE), false, Entry.Slots.NONE),
                         new MultivaluedHashMap<>(),
                         new ApplicationMappers(() -> null, () -> null));
         assertThat(response.getStatus()).isEqualTo(503);
