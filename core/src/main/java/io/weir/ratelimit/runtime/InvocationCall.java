@@ -17,7 +17,11 @@ import java.util.Optional;
  * @param arguments the arguments
  */
 record InvocationCall(
-        CallContext request, boolean isInRequest, String endpoint, Map<String, Integer> positions, List<Object> arguments)
+        CallContext request,
+        boolean isInRequest,
+        String endpoint,
+        Map<String, Integer> positions,
+        List<Object> arguments)
         implements MethodCall {
     @Override
     public Optional<String> method() {

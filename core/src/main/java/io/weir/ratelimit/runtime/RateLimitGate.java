@@ -228,10 +228,7 @@ public final class RateLimitGate {
     }
 
     private CallContext call(
-            MethodBindings.MethodBinding method,
-            Binding binding,
-            @Nullable RequestState request,
-            Arguments arguments) {
+            MethodBindings.MethodBinding method, Binding binding, @Nullable RequestState request, Arguments arguments) {
         @Nullable Object[] known = binding.needsArguments() ? arguments.get() : null;
         return new InvocationCall(
                 request == null ? requests.withoutRequest(arguments.get()) : request.caller(),

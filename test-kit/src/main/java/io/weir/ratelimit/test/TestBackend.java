@@ -5,7 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
-import io.weir.ratelimit.core.limit.InstantSource;
+import io.weir.ratelimit.core.limit.DecisionClock;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.ChangeStore;
@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A backend whose state a test deletes at once, and whose calls fail by the faults of a test. */
-final class TestBackend implements RateLimitBackend, InstantSource {
+final class TestBackend implements RateLimitBackend, DecisionClock {
     /** Set on a thread that inspects a backend. */
     private static final ThreadLocal<@Nullable AtomicReference<@Nullable Charge>> INSPECTION = new ThreadLocal<>();
 
@@ -154,7 +154,7 @@ final class TestBackend implements RateLimitBackend, InstantSource {
 
     @Override
     public long atNanos(ChargedQuotas quotas) {
-        return backend instanceof InstantSource instants ? instants.atNanos(quotas) : faults.nanos();
+        return backend instanceof DecisionClock instants ? instants.atNanos(quotas) : faults.nanos();
     }
 
     @Override

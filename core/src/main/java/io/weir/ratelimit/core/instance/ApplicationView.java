@@ -59,7 +59,8 @@ public record ApplicationView(
         return mappings.isEmpty()
                 || mappings.stream()
                         .anyMatch(mapping -> mapping.endsWith(BELOW)
-                                ? pattern.reaches(RequestPath.of(mapping.substring(0, mapping.length() - BELOW.length())))
+                                ? pattern.reaches(
+                                        RequestPath.of(mapping.substring(0, mapping.length() - BELOW.length())))
                                 : pattern.matches(RequestPath.of(mapping)));
     }
 }

@@ -167,8 +167,7 @@ public final class ApplicationWarnings {
         check.unknown(environment).forEach(variable -> {
             boolean late = application.hidesClasses() && EnvironmentCheck.isOfPolicy(variable);
             warnings.add(check.nearest(variable)
-                    .map(meant ->
-                            MESSAGES.message(late ? "WEIR-227.policy-meant" : "WEIR-227.meant", variable, meant))
+                    .map(meant -> MESSAGES.message(late ? "WEIR-227.policy-meant" : "WEIR-227.meant", variable, meant))
                     .orElseGet(() -> MESSAGES.message(late ? "WEIR-227.policy" : "WEIR-227", variable)));
         });
         new TreeSet<>(environment)

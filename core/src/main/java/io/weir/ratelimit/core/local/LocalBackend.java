@@ -6,7 +6,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedQuotas;
-import io.weir.ratelimit.core.limit.InstantSource;
+import io.weir.ratelimit.core.limit.DecisionClock;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * thousand at most, a call with a new key fails with {@link BackendException.Reason#FULL}. {@link #acquireApproximately} then decides it
  * with counts that new keys share.
  */
-public final class LocalBackend implements RateLimitBackend, InstantSource {
+public final class LocalBackend implements RateLimitBackend, DecisionClock {
     private final TimeSource time;
 
     /** The clock of the process; null if the clock is another one. */

@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.time.Duration;
@@ -72,33 +71,29 @@ public final class TopKeysTracker {
             return;
         }
         List<Quota> quotas = decision.quotas();
-        if (charges instanceof RecurringCharge recurring) {
-            countRecurring(recurring, quotas, nanos);
-            return;
-        }
         int from = 0;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             int to = charge.shadow()
                     ? from
                     : Math.min(quotas.size(), from + charge.policy().limits().size());
-            String storedKey = charge.storedKey();
-            of(charge.policy().policy(), nanos).count(storedKey, storedKey.hashCode(), quotas, from, to, nanos);
+            of(charge.policy().policy(), nanos).count(charge.storedKey(), quotas, from, to, nanos);
             from = to;
         }
     }
 
-    /** Counts the charge of a key whose counter is often known from its last call. */
-    private void countRecurring(RecurringCharge recurring, List<Quota> quotas, long nanos) {
-        Charge charge = recurring.get(0);
-        Object known = recurring.counter();
-        if (known instanceof RecentKeys.Place place && RecentKeys.count(place, charge.storedKey(), quotas, nanos)) {
-            return;
-        }
-        RecentKeys.Place place = of(charge.policy().policy(), nanos)
-                .count(charge.storedKey(), recurring.storedKeyHash(), quotas, 0, quotas.size(), nanos);
-        if (place != null || known != null) {
-            recurring.counter(place);
+    /**
+     * Counts an allowed decision about one charge without shadow quotas.
+     *
+     * @param key the key of the charge
+     * @param decision the decision
+     * @param nanos the instant of the decision, by the monotonic clock
+     */
+    public void allowed(RecurringKey key, Decision decision, long nanos) {
+        List<Quota> quotas = decision.quotas();
+        RecentKeys.Place known = key.place;
+        if (enabled && (known == null || !RecentKeys.count(known, key.storedKey, quotas, nanos))) {
+            key.place = of(key.policy, nanos).count(key.storedKey, quotas, 0, quotas.size(), nanos);
         }
     }
 

@@ -85,7 +85,8 @@ public class RateLimitInterceptor implements Serializable {
                     : gate.enterLater(method, invocation::getParameters);
             if (!later.isDecided()) {
                 RateLimitGate entered = gate;
-                return new LaterCall(later, application.states(), decided -> proceed(invocation, entered, decided)).stage();
+                return new LaterCall(later, application.states(), decided -> proceed(invocation, entered, decided))
+                        .stage();
             }
             entry = later.entry();
             Decision unused = entry.decision().orThrow();

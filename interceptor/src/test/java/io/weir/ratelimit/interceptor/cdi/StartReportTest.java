@@ -69,10 +69,10 @@ class StartReportTest {
             Problems problems = new Problems();
             settings = Settings.read(config, problems);
             loader = new PolicySnapshotLoader(
-                new AnnotationScanner(MethodNames.of(Set.of(Search.class)), problems).scan(Set.of(Search.class)),
-                new AnnotationScanner(MethodNames.of(Set.of(Search.class)), new Problems()),
-                new Resolvers(new KeyTerms(32, 64), Map.of()),
-                Set.of("sourced"));
+                    new AnnotationScanner(MethodNames.of(Set.of(Search.class)), problems).scan(Set.of(Search.class)),
+                    new AnnotationScanner(MethodNames.of(Set.of(Search.class)), new Problems()),
+                    new Resolvers(new KeyTerms(32, 64), Map.of()),
+                    Set.of("sourced"));
             snapshot = loader.load(config, problems);
             assertThat(problems.found()).isEmpty();
         }

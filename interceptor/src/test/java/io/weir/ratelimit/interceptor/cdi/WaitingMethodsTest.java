@@ -189,7 +189,8 @@ class WaitingMethodsTest {
     @Test
     void aCallThatHasWaitedBelongsToItsRequest() throws Exception {
         RequestState request = new RequestState(new FakeHttpCall("/paced"));
-        assertThat(container.application().states().call(request, gate::current)).containsSame(request);
+        assertThat(container.application().states().call(request, gate::current))
+                .containsSame(request);
         assertThat(container.application().states().call(null, gate::current)).isEmpty();
     }
 
@@ -260,8 +261,10 @@ class WaitingMethodsTest {
         Quota none = new Quota("window", "window", 1, 1, Duration.ofHours(1), 0, true, 1, 1, 1);
         CompletableFuture<Decision> decision = new CompletableFuture<>();
         LaterEntry entry = new LaterEntry(
-                decision, null, decided -> new Entry(
-                        Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
+                decision,
+                null,
+                decided ->
+                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
         LaterCall call = new LaterCall(entry, container.application().states(), decided -> {
             throw new RateLimitExceededException((Decision.Rejected) decided.decision());
         });
@@ -277,8 +280,10 @@ class WaitingMethodsTest {
     void anErrorAfterAWaitFailsTheStageAndResumesTheResponse() {
         CompletableFuture<Decision> decision = new CompletableFuture<>();
         LaterEntry entry = new LaterEntry(
-                decision, null, decided -> new Entry(
-                        Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
+                decision,
+                null,
+                decided ->
+                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
         LaterCall call = new LaterCall(entry, container.application().states(), decided -> {
             throw new StackOverflowError("recursion");
         });

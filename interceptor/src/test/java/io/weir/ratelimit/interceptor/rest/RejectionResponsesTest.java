@@ -295,7 +295,9 @@ class RejectionResponsesTest {
                                 Entry.Passage.DECIDED,
                                 decision,
                                 Binding.NONE,
-                                new RequestState(CallContext.NONE), false, Entry.Slots.NONE),
+                                new RequestState(CallContext.NONE),
+                                false,
+                                Entry.Slots.NONE),
                         new MultivaluedHashMap<>(),
                         new ApplicationMappers(() -> null, () -> null));
         assertThat(response.getStatus()).isEqualTo(503);
