@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.spi;
 
+import io.weir.ratelimit.Decision;
 import java.util.List;
 
 /**
@@ -17,6 +18,18 @@ public interface DecisionListener {
      * @param event the endpoint, the charges and the decision
      */
     void onDecision(DecisionEvent event);
+
+    /**
+     * Tests whether this listener needs a decision. If no listener needs a decision, no event is created. Before a decision, it is asked
+     * with {@link Decision.Allowed#UNLIMITED} for all allowed decisions without policies in shadow mode. If no listener needs these, the
+     * duration of other decisions can be 0, because it is not measured.
+     *
+     * @param decision the decision
+     * @return false if {@link #onDecision} would have no effect. The event can arrive nevertheless, because another listener needs it
+     */
+    default boolean needs(Decision decision) {
+        return true;
+    }
 
     /**
      * Reports a call that bypassed all limits by configuration.

@@ -4,17 +4,16 @@ package io.weir.ratelimit.runtime;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.changes.InstanceChanges;
 import io.weir.ratelimit.core.changes.RuntimeChanges;
-import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
-import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
 import io.weir.ratelimit.core.instance.ClientWarnings;
+import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.TaskTimer;
-import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.operations.FleetStore;
@@ -22,15 +21,14 @@ import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.outgoing.OutgoingCalls;
-import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 
 /**
  * The assembled limiter of one application. It is created once, started and closed.
@@ -162,21 +160,19 @@ public final class Weir implements AutoCloseable {
     }
 
     /**
-     * Returns the configuration of the first policies.
+     * Creates the gate that requests and bean calls of a host enter.
      *
-     * @return the properties
+     * @param requests the requests of the host
+     * @return the gate
      */
-    public ConfigProperties configuration() {
-        return loaded.config();
-    }
-
-    /**
-     * Returns the engine, for the gate of a host.
-     *
-     * @return the engine
-     */
-    public RateLimitEngine engine() {
-        return parts.engine();
+    public RateLimitGate gate(Requests requests) {
+        return new RateLimitGate(
+                parts.engine(),
+                parts.policies(),
+                loaded.lookups().addresses(),
+                requests,
+                assembly.executor(),
+                assembly.environment().clock());
     }
 
     /**
@@ -186,51 +182,6 @@ public final class Weir implements AutoCloseable {
      */
     public CurrentPolicies policies() {
         return parts.policies();
-    }
-
-    /**
-     * Returns the names of the policies with sources of limits for single keys.
-     *
-     * @return the names
-     */
-    public Set<String> policiesOfSources() {
-        return loaded.lookups().sources().policies();
-    }
-
-    /**
-     * Returns the resolvers of keys and tiers.
-     *
-     * @return the resolvers
-     */
-    public Resolvers resolvers() {
-        return loaded.lookups().resolvers();
-    }
-
-    /**
-     * Returns the part that finds the addresses of clients.
-     *
-     * @return the part
-     */
-    public ClientAddress addresses() {
-        return loaded.lookups().addresses();
-    }
-
-    /**
-     * Returns the clock of decisions.
-     *
-     * @return the clock
-     */
-    public Sleeper clock() {
-        return assembly.environment().clock();
-    }
-
-    /**
-     * Returns the executor of background tasks.
-     *
-     * @return a supplier that is called on the thread that starts a task
-     */
-    public Supplier<Executor> executor() {
-        return assembly.executor();
     }
 
     /**
@@ -276,6 +227,34 @@ public final class Weir implements AutoCloseable {
      */
     public Operations operations() {
         return operations;
+    }
+
+    /**
+     * Checks methods that the host has found after the limiter was created.
+     *
+     * @param all all methods, because a late one can define a policy that another one names
+     * @param late the methods found now
+     * @param problems the problems of their annotations
+     * @return one line for each policy of the late methods; empty if limits are disabled
+     * @throws InvalidConfigurationException with all problems
+     */
+    public List<String> check(AnnotatedMethods all, AnnotatedMethods late, Problems problems) {
+        PolicySnapshot snapshot = loader(all).load(loaded.config(), problems);
+        if (!problems.found().isEmpty()) {
+            throw new InvalidConfigurationException(problems);
+        }
+        List<MethodLimits> found = loader(late).methods();
+        return assembly.settings().enabled() && !found.isEmpty()
+                ? new StartSummary(assembly.settings(), snapshot, found).policiesOfMethods()
+                : List.of();
+    }
+
+    private PolicySnapshotLoader loader(AnnotatedMethods methods) {
+        return new PolicySnapshotLoader(
+                methods.methods(),
+                methods.scanner(),
+                loaded.lookups().resolvers(),
+                loaded.lookups().sources().policies());
     }
 
     /**

@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The page about the path of a request names existing types, each once, and at most 45 of them that take part in its steps. */
+/** The page about the path of a request names existing types, each once. A test of the Redis backend runs a request through them. */
 class RequestPathTest {
-    private static final int MAX_TYPES = 45;
     private static final Pattern ROW = Pattern.compile("(?m)^\\| \\[\\w+]\\(#\\w+\\) \\|(.*)\\|(.*)\\|$");
     private static final Pattern TYPE = Pattern.compile("`([A-Z]\\w+)`");
 
@@ -25,7 +24,7 @@ class RequestPathTest {
             types.addAll(named(row.group(1)));
             values.addAll(named(row.group(2)));
         });
-        assertThat(types).hasSizeBetween(30, MAX_TYPES).doesNotHaveDuplicates();
+        assertThat(types).hasSizeGreaterThan(30).doesNotHaveDuplicates();
         assertThat(values).hasSizeGreaterThan(10).doesNotHaveDuplicates().doesNotContainAnyElementsOf(types);
         types.addAll(values);
         assertThat(GlossaryTest.types()).containsAll(types);

@@ -22,7 +22,7 @@ class SuspectConfigurationIT {
 
     private static final String PATH =
             "WEIR-225 ratelimit.policies.lost.paths = /plain: no request matches this path, because the"
-                    + " servlets of the application serve only [/api/*]. Did you mean /api/plain?";
+                    + " servlets of the application serve only [/api/*]. Write the path below the context root.";
     private static final String USE =
             "WEIR-226 ratelimit.policies.spare: nothing uses the policy. No annotation names it, it has no"
                     + " path, and no bean injects RateLimiter. Name it in @RateLimit, set ratelimit.policies.spare.paths, or remove it.";
@@ -30,10 +30,11 @@ class SuspectConfigurationIT {
             "WEIR-227 Environment variable RATELIMIT_REDIS_ADRESS matches no property and is"
                     + " ignored. Did you mean RATELIMIT_REDIS_ADDRESS?";
     private static final String METHOD =
-            "WEIR-228 ratelimit.policies.lost.methods = GTE: the HTTP method is unknown, so no request"
-                    + " has it. Did you mean GET?";
+            "WEIR-228 ratelimit.policies.lost.methods = GTE: HTTP does not define the method, and no"
+                    + " resource that is known at the start has it. Correct or remove it. The known methods are [CONNECT, DELETE,"
+                    + " GET, HEAD, OPTIONS, PATCH, POST, PUT, TRACE].";
     private static final String KEY =
-            "WEIR-229 PlainResource.get: the path of the method has no parameter id, which key path:id of"
+            "WEIR-229 PlainResource.get: the path /plain has no parameter id, which key path:id of"
                     + " policy PlainResource.get uses. All callers share the key anonymous. Use a parameter of the path, or another"
                     + " key.";
     private static final String PATH_ON_PAYARA =

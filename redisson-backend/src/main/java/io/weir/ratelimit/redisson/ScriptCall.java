@@ -61,8 +61,7 @@ final class ScriptCall {
             return CompletableFuture.failedFuture(e);
         } finally {
             // A client that connects leaves thread-local values. A server's thread outlives the application, whose
-            // class
-            // loader the values would keep in memory.
+            // class loader the values would keep in memory.
             if (hadNoLocals) {
                 FastThreadLocal.removeAll();
             }

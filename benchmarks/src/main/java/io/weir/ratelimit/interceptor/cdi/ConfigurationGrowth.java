@@ -127,8 +127,11 @@ public final class ConfigurationGrowth {
         properties.put(property(policies / 2, "limit"), "100/1m, 1000/1h");
         long start = System.nanoTime();
         Problems problems = new Problems();
-        PolicySnapshotLoader loader = AnnotationScanner.loader(
-                Set.of(), MethodNames.of(Set.of()), new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of(), problems);
+        PolicySnapshotLoader loader = new PolicySnapshotLoader(
+                new AnnotationScanner(MethodNames.of(Set.of()), problems).scan(Set.of()),
+                new AnnotationScanner(MethodNames.of(Set.of()), new Problems()),
+                new Resolvers(new KeyTerms(32, 64), Map.of()),
+                Set.of());
         CurrentConfig current = CurrentConfig.of(config);
         ConfigSnapshot loaded = new ConfigSnapshot(current.first());
         PolicySnapshot first = loader.load(loaded, problems);

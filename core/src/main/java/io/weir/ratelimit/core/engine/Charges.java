@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.key.IdentityEncoder;
-import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -40,14 +39,26 @@ final class Charges {
 
     private List<Charge> onlyCharge(
             Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
+        RecentCharges.Entry known = recent(policyCost, call, acquisition);
+        return known == null ? List.of(charge(policyCost, call, acquisition)) : known.charges();
+    }
+
+    /** Returns the only charge of a call that can have been called before, null if the charge depends on more than its key. */
+    RecentCharges.@Nullable Entry recent(Binding binding, CallContext call) {
+        List<Binding.PolicyCost> policies = binding.policies();
+        return policies.size() == 1 ? recent(policies.get(0), call, null) : null;
+    }
+
+    private RecentCharges.@Nullable Entry recent(
+            Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
         Policy policy = policyCost.policy();
         String source = policy.hasSameChargeForAll() && !overrides.existFor(policy)
                 ? policy.key().source(call)
                 : null;
         if (source == null) {
-            return List.of(charge(policyCost, call, acquisition));
+            return null;
         }
-        RecurringCharge known = recent.get(policy, source, policyCost.cost());
+        RecentCharges.Entry known = recent.get(policy, source, policyCost.cost());
         if (known == null) {
             String storedKey = encoder.encode(policy.key().ofSource(source));
             known = recent.put(

@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.events.CallKeys;
 import io.weir.ratelimit.core.events.DecisionListeners;
-import io.weir.ratelimit.core.events.DirectListener;
 import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
@@ -19,9 +18,11 @@ import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
+import io.weir.ratelimit.core.topkeys.RecurringKey;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
@@ -90,7 +91,10 @@ public final class RateLimitEngine {
     public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
         charges.awaitOverrides(binding, call);
         if (request == null && !binding.canWait() && !binding.notifies()) {
-            return decideAtOnce(binding, charges.of(binding, call, null));
+            RecentCharges.Entry recent = charges.recent(binding, call);
+            return recent == null
+                    ? decideAtOnce(binding, charges.of(binding, call, null), null)
+                    : decideAtOnce(binding, recent.charges(), recent.key());
         }
         return complete(
                 binding,
@@ -98,9 +102,9 @@ public final class RateLimitEngine {
                 CallKeys.of(binding, call));
     }
 
-    /** Decides without objects for a wait, a request or an event, and reads the clock only if a listener needs the duration. */
-    private Decision decideAtOnce(Binding binding, List<Charge> due) {
-        boolean measured = listeners.needDuration();
+    /** Decides without objects for a wait or a request, and reads the clock only if a listener needs allowed decisions. */
+    private Decision decideAtOnce(Binding binding, List<Charge> due, @Nullable RecurringKey key) {
+        boolean measured = listeners.need(Decision.Allowed.UNLIMITED);
         long start = measured ? sleeper.nanos() : 0;
         Decision decision;
         try {
@@ -108,17 +112,27 @@ public final class RateLimitEngine {
         } catch (RuntimeException e) {
             TimedDecision failed = backend.failed(binding, due, e, start);
             slots.took(failed.decision());
-            notifyListeners(binding, failed, measured);
+            topKeys.decided(due, failed.decision(), failed.atNanos());
+            notifyListeners(binding, failed, measured || listeners.need(failed.decision()));
             return failed.decision();
         }
         slots.took(decision);
-        if (measured) {
-            long end = sleeper.nanos();
-            notifyListeners(binding, due, decision, end - start, end);
+        long end = measured ? sleeper.nanos() : backend.atNanos(decision);
+        boolean plain = isPlain(decision);
+        if (key != null && plain) {
+            topKeys.allowed(key, decision, end);
         } else {
-            notifyListeners(binding, due, decision, DirectListener.NOT_MEASURED, backend.atNanos(decision));
+            topKeys.decided(due, decision, end);
         }
+        boolean needed = measured || (!plain && listeners.need(decision));
+        notifyListeners(binding, new TimedDecision(due, decision, measured ? end - start : 0, end, null), needed);
         return decision;
+    }
+
+    /** Tests whether a decision is like most others. */
+    private static boolean isPlain(Decision decision) {
+        return decision instanceof Decision.Allowed allowed
+                && allowed.shadowQuotas().isEmpty();
     }
 
     /**
@@ -248,27 +262,28 @@ public final class RateLimitEngine {
 
     /** Notifies the listeners, and reports the used shares if there are keys for it. */
     private void reported(Binding binding, TimedDecision timed, @Nullable CallKeys keys) {
-        notifyListeners(binding, timed, listeners.needDuration());
+        notifyListeners(binding, timed);
         if (keys != null) {
             thresholds.decided(binding, timed, keys);
         }
+    }
+
+    private void notifyListeners(Binding binding, TimedDecision timed) {
+        topKeys.decided(timed.charges(), timed.decision(), timed.atNanos());
+        notifyListeners(binding, timed, listeners.need(timed.decision()));
     }
 
     /**
      * Notifies the listeners without holding a monitor, because a listener can call beans of the same request or wait for another
      * of its threads.
      */
-    private void notifyListeners(Binding binding, TimedDecision timed, boolean measured) {
-        long nanos = measured ? timed.nanos() : DirectListener.NOT_MEASURED;
-        notifyListeners(binding, timed.charges(), timed.decision(), nanos, timed.atNanos());
-    }
-
-    private void notifyListeners(Binding binding, List<Charge> due, Decision decision, long nanos, long atNanos) {
-        topKeys.decided(due, decision, atNanos);
+    private void notifyListeners(Binding binding, TimedDecision timed, boolean needed) {
         backend.notifyChanges();
-        listeners.decided(binding.endpoint(), due, decision, nanos);
-        if (decision instanceof Decision.Rejected rejected) {
-            penalties.rejected(binding, due, rejected);
+        if (needed) {
+            listeners.decided(new DecisionEvent(binding.endpoint(), timed.charges(), timed.decision(), timed.nanos()));
+        }
+        if (timed.decision() instanceof Decision.Rejected rejected) {
+            penalties.rejected(binding, timed.charges(), rejected);
         }
     }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
-import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.topkeys.RecurringKey;
 import io.weir.ratelimit.spi.Charge;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -24,20 +25,12 @@ final class RecentCharges {
 
     private final @Nullable Entry[] entries = new @Nullable Entry[PLACES];
 
-    private static final class Entry extends RecurringCharge {
-        private final Policy policy;
-        private final String source;
-
-        private Entry(Policy policy, String source, Charge charge) {
-            super(charge);
-            this.policy = policy;
-            this.source = source;
-        }
-    }
+    /** The only charge of a call, as a list that later calls with the same key reuse. */
+    record Entry(Policy policy, String source, List<Charge> charges, RecurringKey key) {}
 
     /** Returns the charge of the last call with the policy, the text and the cost, null if it is not known. */
     @Nullable
-    RecurringCharge get(Policy policy, String source, long cost) {
+    Entry get(Policy policy, String source, long cost) {
         int place = place(policy, source);
         Entry entry = entry(place, policy, source, cost);
         return entry == null ? entry(neighbor(place), policy, source, cost) : entry;
@@ -49,24 +42,27 @@ final class RecentCharges {
         return entry != null
                         && entry.policy == policy
                         && entry.source.equals(source)
-                        && entry.get(0).cost() == cost
+                        && entry.charges.get(0).cost() == cost
                 ? entry
                 : null;
     }
 
     /** Keeps the only charge of a call and returns it. */
-    RecurringCharge put(Policy policy, String source, Charge charge) {
+    Entry put(Policy policy, String source, Charge charge) {
+        Entry entry = new Entry(
+                policy,
+                source,
+                List.of(charge),
+                new RecurringKey(charge.policy().policy(), charge.storedKey()));
         int place = place(policy, source);
         if (entries[place] != null && entries[neighbor(place)] == null) {
             place = neighbor(place);
         }
         if (source.length() <= LONGEST
                 && (entries[place] == null || ThreadLocalRandom.current().nextInt(REPLACED) == 0)) {
-            Entry entry = new Entry(policy, source, charge);
             entries[place] = entry;
-            return entry;
         }
-        return new RecurringCharge(charge);
+        return entry;
     }
 
     /** Returns the other place of a caller. It is beside the first one, so that a second look-up reads the same memory. */

@@ -19,21 +19,11 @@ public final class GuardedListeners<L> {
     private final List<Listener<L>> listeners;
 
     /** Whether the thread is notifying. It is never removed; an array keeps no class of the application reachable. */
-    private final ThreadLocal<boolean[]> notifying;
+    private final ThreadLocal<boolean[]> notifying = ThreadLocal.withInitial(() -> new boolean[1]);
 
     private record Listener<L>(L listener, AtomicBoolean failed) {}
 
     public GuardedListeners(List<L> listeners) {
-        this(listeners, ThreadLocal.withInitial(() -> new boolean[1]));
-    }
-
-    /** Creates listeners whose events are also dropped while a thread notifies the others. */
-    public GuardedListeners(List<L> listeners, GuardedListeners<?> others) {
-        this(listeners, others.notifying);
-    }
-
-    private GuardedListeners(List<L> listeners, ThreadLocal<boolean[]> notifying) {
-        this.notifying = notifying;
         this.listeners = listeners.stream()
                 .map(listener -> new Listener<>(listener, new AtomicBoolean()))
                 .toList();
@@ -43,16 +33,7 @@ public final class GuardedListeners<L> {
         return listeners.isEmpty();
     }
 
-    /** A method of a listener with arguments for which no event is created. */
-    interface Notification<L, A, B, C> {
-        void send(L listener, A first, B second, C third, long value);
-    }
-
     public <E> void notifyEach(BiConsumer<L, E> method, E event) {
-        notifyEach((listener, called, sent, none, zero) -> called.accept(listener, sent), method, event, event, 0);
-    }
-
-    public <A, B, C> void notifyEach(Notification<L, A, B, C> method, A first, B second, C third, long value) {
         if (listeners.isEmpty()) {
             return;
         }
@@ -63,17 +44,16 @@ public final class GuardedListeners<L> {
         nested[0] = true;
         try {
             for (int i = 0; i < listeners.size(); i++) {
-                notify(listeners.get(i), method, first, second, third, value);
+                notify(listeners.get(i), method, event);
             }
         } finally {
             nested[0] = false;
         }
     }
 
-    private static <L, A, B, C> void notify(
-            Listener<L> each, Notification<L, A, B, C> method, A first, B second, C third, long value) {
+    private static <L, E> void notify(Listener<L> each, BiConsumer<L, E> method, E event) {
         try {
-            method.send(each.listener, first, second, third, value);
+            method.accept(each.listener, event);
         } catch (OutOfMemoryError | InternalError e) {
             throw e;
         } catch (Throwable e) {

@@ -232,7 +232,7 @@ public final class BackendHealth {
         }
     }
 
-    /** Ends an outage at once, because the backend begins anew. Only a test needs this. */
+    /** Ends an outage at once, because the backend begins anew, as between two tests of an application. */
     public void reset() {
         endOutage();
         failsForAllKeys = false;

@@ -5,7 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.InstantSource;
+import io.weir.ratelimit.core.limit.DecisionClock;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
@@ -39,7 +39,7 @@ public final class FallbackBackend implements HoldsSlots {
     private final long deadlineNanos;
 
     /** The backend, if it knows the instant of its decisions. */
-    private final @Nullable InstantSource instants;
+    private final @Nullable DecisionClock instants;
 
     /**
      * Creates a backend with a fallback.
@@ -52,7 +52,7 @@ public final class FallbackBackend implements HoldsSlots {
     public FallbackBackend(
             RateLimitBackend backend, FailureModes failureModes, BackendHealth health, Duration deadline) {
         this.backend = backend;
-        this.instants = backend instanceof InstantSource known ? known : null;
+        this.instants = backend instanceof DecisionClock known ? known : null;
         this.failureModes = failureModes;
         this.health = health;
         this.deadlineNanos = deadline.toNanos();

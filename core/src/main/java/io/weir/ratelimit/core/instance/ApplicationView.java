@@ -6,7 +6,6 @@ import io.weir.ratelimit.core.policy.PathPattern;
 import io.weir.ratelimit.core.policy.RequestPath;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -27,9 +26,6 @@ public record ApplicationView(
         boolean usesLimiter,
         boolean hidesClasses) {
     private static final String BELOW = "/*";
-
-    /** Payara serves these paths in each application, so a path rule is probably not meant for them. */
-    private static final Set<String> OF_SERVER = Set.of("/health/*", "/metrics/*", "/openapi/*");
 
     /** Copies the collections. */
     public ApplicationView {
@@ -63,20 +59,8 @@ public record ApplicationView(
         return mappings.isEmpty()
                 || mappings.stream()
                         .anyMatch(mapping -> mapping.endsWith(BELOW)
-                                ? pattern.reaches(RequestPath.of(prefix(mapping)))
+                                ? pattern.reaches(
+                                        RequestPath.of(mapping.substring(0, mapping.length() - BELOW.length())))
                                 : pattern.matches(RequestPath.of(mapping)));
-    }
-
-    /** Returns the paths that Jakarta REST serves and that differ from a pattern by the path of the application only. */
-    Optional<String> served(PathPattern pattern) {
-        String paths = mappings.stream()
-                .filter(mapping -> mapping.endsWith(BELOW) && !OF_SERVER.contains(mapping))
-                .map(mapping -> prefix(mapping) + pattern)
-                .collect(Collectors.joining(" or "));
-        return paths.isEmpty() ? Optional.empty() : Optional.of(paths);
-    }
-
-    private static String prefix(String mapping) {
-        return mapping.substring(0, mapping.length() - BELOW.length());
     }
 }

@@ -9,7 +9,6 @@ import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.EnvironmentCheck;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.key.Spelling;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.PathPattern;
 import io.weir.ratelimit.core.policy.PathRule;
@@ -19,11 +18,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -33,48 +30,9 @@ import java.util.stream.Stream;
  * {@link ApplicationView} knows for certain is a reason for a warning.
  */
 public final class ApplicationWarnings {
-    /** The methods of RFC 9110, RFC 5789 and the IANA registry that servers and clients use. */
-    private static final Set<String> METHODS = Set.of(
-            "ACL",
-            "BASELINE-CONTROL",
-            "BIND",
-            "CHECKIN",
-            "CHECKOUT",
-            "CONNECT",
-            "COPY",
-            "DELETE",
-            "GET",
-            "HEAD",
-            "LABEL",
-            "LINK",
-            "LOCK",
-            "MERGE",
-            "MKACTIVITY",
-            "MKCALENDAR",
-            "MKCOL",
-            "MKREDIRECTREF",
-            "MKWORKSPACE",
-            "MOVE",
-            "OPTIONS",
-            "ORDERPATCH",
-            "PATCH",
-            "POST",
-            "PRI",
-            "PROPFIND",
-            "PROPPATCH",
-            "PUT",
-            "QUERY",
-            "REBIND",
-            "REPORT",
-            "SEARCH",
-            "TRACE",
-            "UNBIND",
-            "UNCHECKOUT",
-            "UNLINK",
-            "UNLOCK",
-            "UPDATE",
-            "UPDATEREDIRECTREF",
-            "VERSION-CONTROL");
+    /** The methods of RFC 9110 and RFC 5789. */
+    private static final Set<String> METHODS =
+            Set.of("CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE");
 
     private static final Pattern PARAMETER = Pattern.compile("\\{([^{}]+)}");
     private static final String PATH_TERM = "path:";
@@ -122,10 +80,7 @@ public final class ApplicationWarnings {
         String place = properties.place();
         String paths = properties.name(ConfigKeys.PATHS);
         if (application.isUnused(policy.name())) {
-            Optional<String> meant = Spelling.nearest(policy.name(), application.policiesOfAnnotations());
-            add(
-                    meant.map(name -> MESSAGES.message("WEIR-226.meant", place, paths, name)),
-                    () -> MESSAGES.message("WEIR-226", place, paths));
+            warnings.add(MESSAGES.message("WEIR-226", place, paths));
             return;
         }
         Set<String> forRequests = new TreeSet<>();
@@ -146,12 +101,7 @@ public final class ApplicationWarnings {
 
     private void checkPath(PathPattern path, String property) {
         if (!application.canServe(path)) {
-            add(
-                    application
-                            .served(path)
-                            .map(meant ->
-                                    MESSAGES.message("WEIR-225.meant", property, path, application.mappings(), meant)),
-                    () -> MESSAGES.message("WEIR-225", property, path, application.mappings()));
+            warnings.add(MESSAGES.message("WEIR-225", property, path, application.mappings()));
         }
     }
 
@@ -159,12 +109,8 @@ public final class ApplicationWarnings {
         Set<String> known = new TreeSet<>(METHODS);
         application.operations().forEach(operation -> known.add(operation.method()));
         for (String method : new TreeSet<>(rule.methods())) {
-            Optional<String> meant = Spelling.nearest(method, known);
-            if (!known.contains(method) && (meant.isPresent() || !application.hidesPolicies())) {
-                String property = properties.name(ConfigKeys.METHODS);
-                add(
-                        meant.map(name -> MESSAGES.message("WEIR-228.meant", property, method, name)),
-                        () -> MESSAGES.message("WEIR-228", property, method));
+            if (!known.contains(method)) {
+                warnings.add(MESSAGES.message("WEIR-228", properties.name(ConfigKeys.METHODS), method, known));
             }
         }
     }
@@ -181,13 +127,9 @@ public final class ApplicationWarnings {
     }
 
     private void warnOfKey(String method, Policy policy, ResourceOperation operation) {
-        List<String> parameters = parameters(operation);
-        String missing = missing(policy, parameters).findFirst().orElseThrow();
-        add(
-                Spelling.nearest(missing, parameters)
-                        .map(meant -> MESSAGES.message(
-                                "WEIR-229.meant", method, policy.key(), policy.name(), missing, meant)),
-                () -> MESSAGES.message("WEIR-229", method, policy.key(), policy.name(), missing));
+        String missing = missing(policy, parameters(operation)).findFirst().orElseThrow();
+        String path = operation.path().isEmpty() ? "/" : operation.path();
+        warnings.add(MESSAGES.message("WEIR-229", method, path, missing, policy.key(), policy.name()));
     }
 
     /** Tests whether an alternative of the key needs no path parameter that the operation does not have. */
@@ -224,21 +166,14 @@ public final class ApplicationWarnings {
         // A class that was not found can name a policy that only variables define.
         check.unknown(environment).forEach(variable -> {
             boolean late = application.hidesClasses() && EnvironmentCheck.isOfPolicy(variable);
-            add(
-                    check.nearest(variable)
-                            .map(meant -> MESSAGES.message(
-                                    late ? "WEIR-227.policy-meant" : "WEIR-227.meant", variable, meant)),
-                    () -> MESSAGES.message(late ? "WEIR-227.policy" : "WEIR-227", variable));
+            warnings.add(check.nearest(variable)
+                    .map(meant -> MESSAGES.message(late ? "WEIR-227.policy-meant" : "WEIR-227.meant", variable, meant))
+                    .orElseGet(() -> MESSAGES.message(late ? "WEIR-227.policy" : "WEIR-227", variable)));
         });
         new TreeSet<>(environment)
                 .stream()
                         .filter(variable -> check.properties(variable).size() > 1)
                         .forEach(variable ->
                                 warnings.add(MESSAGES.message("WEIR-017", variable, check.properties(variable))));
-    }
-
-    /** Adds the warning with a suggestion, or the one without. */
-    private void add(Optional<Message> withSuggestion, Supplier<Message> without) {
-        warnings.add(withSuggestion.orElseGet(without));
     }
 }

@@ -6,7 +6,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.InstantSource;
+import io.weir.ratelimit.core.limit.DecisionClock;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * with counts that new keys share.
  */
 public final class LocalBackend
-        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, InstantSource {
+        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, DecisionClock {
     private final TimeSource time;
 
     /** The clock of the process; null if the clock is another one. */

@@ -36,7 +36,7 @@ final class Shard {
     void renew(StateKey key) {
         StoredState state = states.get(key);
         if (state != null) {
-            StoredState moved = new StoredState(state.table, key, state.limit, state.take());
+            StoredState moved = new StoredState(key, state.limit, state.take());
             moved.dueMicros = state.dueMicros;
             byDue.remove(state);
             byDue.add(moved);

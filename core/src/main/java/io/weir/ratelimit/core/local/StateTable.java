@@ -94,7 +94,7 @@ final class StateTable {
 
     /** Adds a state whose place is {@linkplain #reserve reserved}. The caller holds the lock of its shard. */
     void add(StateKey key, Limit limit, LimitState state, long nowMicros) {
-        updateNextDue(shards[index(key)].add(new StoredState(this, key, limit, state), state, nowMicros));
+        updateNextDue(shards[index(key)].add(new StoredState(key, limit, state), state, nowMicros));
     }
 
     /**

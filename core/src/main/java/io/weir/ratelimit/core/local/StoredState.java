@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class StoredState extends AtomicReference<@Nullable LimitState> {
     final StateKey key;
 
-    /** The table of the key. */
-    final StateTable table;
-
     /** The limit of the latest charge. The lock of the shard guards its changes. */
     Limit limit;
 
@@ -28,9 +25,8 @@ final class StoredState extends AtomicReference<@Nullable LimitState> {
     /** The state that a call has taken. The lock of the shard guards it. */
     private @Nullable LimitState taken;
 
-    StoredState(StateTable table, StateKey key, Limit limit, LimitState state) {
+    StoredState(StateKey key, Limit limit, LimitState state) {
         super(state);
-        this.table = table;
         this.key = key;
         this.limit = limit;
     }

@@ -7,7 +7,6 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.QuotaCalculator;
-import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
@@ -41,7 +40,7 @@ final class UnlockedAcquire {
         List<Limit> limits = charge.policy().limits();
         // The states of slots are copied for each call, which a lock costs less than attempts.
         boolean isFast = limits.size() == 1 && !charge.shadow() && !(limits.get(0) instanceof ConcurrencyLimit);
-        StoredState stored = isFast ? find(charges, charge) : null;
+        StoredState stored = isFast ? table.find(StateKey.of(charge, 0)) : null;
         return stored == null ? null : decide(charge, limits.get(0), stored);
     }
 
@@ -71,20 +70,5 @@ final class UnlockedAcquire {
             }
         }
         return null;
-    }
-
-    /** Returns the stored state of a charge with one limit, null if the key is new. */
-    private @Nullable StoredState find(List<Charge> charges, Charge charge) {
-        if (!(charges instanceof RecurringCharge recurring)) {
-            return table.find(StateKey.of(charge, 0));
-        }
-        if (recurring.state() instanceof StoredState known && known.table == table && known.get() != null) {
-            return known;
-        }
-        StoredState found = table.find(StateKey.of(charge, 0));
-        if (found != null) {
-            recurring.state(found);
-        }
-        return found;
     }
 }

@@ -3,27 +3,24 @@ package io.weir.ratelimit.core.metrics;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.events.DirectListener;
 import io.weir.ratelimit.core.fallback.BackendStateListener;
-import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The metrics of decisions. Each series is created at its first use. Policies, tiers and endpoints bound the number of series.
  *
  * <p>Each decision is counted. A value of a histogram can cost more than a decision in process, so some of many are recorded.
  */
-public final class DecisionMetrics implements DirectListener, BackendStateListener {
+public final class DecisionMetrics implements DecisionListener, BackendStateListener {
     /** The name of the backend in process. */
     static final String LOCAL = "local";
 
@@ -35,25 +32,8 @@ public final class DecisionMetrics implements DirectListener, BackendStateListen
     private final LongConsumer rejectedTime;
     private final LongConsumer failedTime;
 
-    /** Chooses the recorded times of a backend in process; null if all are recorded. */
-    private final @Nullable Sampling times;
-
-    /** Choose the recorded utilizations of a backend in process. */
-    private final Map<Limited, Sampling> utilizations = new ConcurrentHashMap<>();
-
-    private final Supplier<Sampling> samplings;
-
-    /** The tags of a utilization. */
-    private record Limited(String policy, String tier) {}
-
     public DecisionMetrics(Meters meters, String backend) {
-        this(meters, backend, Sampling::ofProcess);
-    }
-
-    public DecisionMetrics(Meters meters, String backend, Supplier<Sampling> samplings) {
         this.meters = meters;
-        this.samplings = samplings;
-        this.times = backend.equals(LOCAL) ? samplings.get() : null;
         this.allowedTime = timer(backend, "allowed");
         this.rejectedTime = timer(backend, "rejected");
         this.failedTime = timer(backend, "error");
@@ -64,24 +44,16 @@ public final class DecisionMetrics implements DirectListener, BackendStateListen
     }
 
     @Override
-    public boolean needsDuration() {
-        return times == null || times.next();
-    }
-
-    @Override
-    public void onDecision(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
-        if (durationNanos >= 0) {
-            timer(decision).accept(durationNanos);
-        }
-        if (decision.results() instanceof ChargedResults only) {
-            // Most decisions are such; their quotas need not be calculated.
-            Series series = series(endpoint, charges.get(0).policy());
-            series.count(Outcome.ALLOWED);
-            if (series.recordsUtilization()) {
-                series.utilization.accept(Outcome.utilization(only.capacity(), only.remaining()));
+    public void onDecision(DecisionEvent event) {
+        timer(event.decision()).accept(event.durationNanos());
+        List<Charge> charges = event.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            Series series = series(event.endpoint(), charges.get(i).policy());
+            series.count(Outcome.of(event, i));
+            List<Quota> quotas = event.quotasOf(i);
+            if (!quotas.isEmpty()) {
+                series.utilization.accept(Outcome.utilization(quotas));
             }
-        } else {
-            count(new DecisionEvent(endpoint, charges, decision, 0));
         }
     }
 
@@ -90,18 +62,6 @@ public final class DecisionMetrics implements DirectListener, BackendStateListen
             return failedTime;
         }
         return decision.allowed() ? allowedTime : rejectedTime;
-    }
-
-    private void count(DecisionEvent event) {
-        List<Charge> charges = event.charges();
-        for (int i = 0; i < charges.size(); i++) {
-            Series series = series(event.endpoint(), charges.get(i).policy());
-            series.count(Outcome.of(event, i));
-            List<Quota> quotas = event.quotasOf(i);
-            if (!quotas.isEmpty() && series.recordsUtilization()) {
-                series.utilization.accept(Outcome.utilization(quotas));
-            }
-        }
     }
 
     @Override
@@ -142,21 +102,13 @@ public final class DecisionMetrics implements DirectListener, BackendStateListen
         private final String policy;
         private final String tier;
         private final DoubleConsumer utilization;
-        private final @Nullable Sampling sampling;
         private final Map<Outcome, Runnable> counters = new ConcurrentHashMap<>();
 
         private Series(String endpoint, String policy, String tier) {
             this.endpoint = endpoint;
             this.policy = policy;
             this.tier = tier;
-            this.sampling = times == null
-                    ? null
-                    : utilizations.computeIfAbsent(new Limited(policy, tier), tags -> samplings.get());
             this.utilization = meters.ratios(Metric.UTILIZATION, "policy", policy, "tier", tier);
-        }
-
-        private boolean recordsUtilization() {
-            return sampling == null || sampling.next();
         }
 
         private void count(Outcome outcome) {

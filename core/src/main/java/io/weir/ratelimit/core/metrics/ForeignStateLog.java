@@ -4,11 +4,11 @@ package io.weir.ratelimit.core.metrics;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * The log of decisions that failed because a stored key contains foreign data. It has at most one line per key and minute. Beyond a
  * maximum number of keys, the other keys share one line per minute.
  */
-final class ForeignStateLog implements SelectiveListener {
+final class ForeignStateLog implements DecisionListener {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String REASON = Reason.FOREIGN_STATE.tag();
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -38,11 +38,6 @@ final class ForeignStateLog implements SelectiveListener {
     @Override
     public boolean needs(Decision decision) {
         return decision instanceof Decision.Degraded;
-    }
-
-    @Override
-    public boolean needsAllowed() {
-        return false;
     }
 
     @Override

@@ -33,13 +33,14 @@ public record Metrics(
      * @return the listeners
      */
     public static Metrics of(Meters meters, Settings settings, String backend) {
+        boolean local = backend.equals(DecisionMetrics.LOCAL);
         return new Metrics(
-                new DecisionMetrics(meters, backend),
+                new DecisionMetrics(local ? new SampledMeters(meters, Sampling::ofProcess) : meters, backend),
                 new ConfigMetrics(meters, settings.reloads()),
                 new OutgoingMetrics(meters),
                 new NearLimitMetrics(meters),
                 new SlotMetrics(meters),
                 new PenaltyMetrics(meters),
-                backend.equals(DecisionMetrics.LOCAL) ? Optional.empty() : Optional.of(new BackendMetrics(meters)));
+                local ? Optional.empty() : Optional.of(new BackendMetrics(meters)));
     }
 }

@@ -7,12 +7,12 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,7 @@ import java.util.function.LongSupplier;
  * The log of rejections. At DEBUG it has one line for each rejection, including those of policies in shadow mode. At INFO it has at most
  * one line per policy and minute, with the number of rejections since the previous line.
  */
-final class RejectionLog implements SelectiveListener {
+final class RejectionLog implements DecisionListener {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.rejections");
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
@@ -40,11 +40,6 @@ final class RejectionLog implements SelectiveListener {
     @Override
     public boolean needs(Decision decision) {
         return decision instanceof Decision.Rejected || ChargedResults.hasShadowQuotas(decision);
-    }
-
-    @Override
-    public boolean needsAllowed() {
-        return false;
     }
 
     @Override

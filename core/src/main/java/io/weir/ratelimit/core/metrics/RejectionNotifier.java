@@ -3,9 +3,9 @@ package io.weir.ratelimit.core.metrics;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
 import java.util.function.Consumer;
 
 /**
@@ -14,15 +14,10 @@ import java.util.function.Consumer;
  * @param keys masks the keys
  * @param consumer receives the rejections
  */
-record RejectionNotifier(KeyMasker keys, Consumer<RateLimitRejected> consumer) implements SelectiveListener {
+record RejectionNotifier(KeyMasker keys, Consumer<RateLimitRejected> consumer) implements DecisionListener {
     @Override
     public boolean needs(Decision decision) {
         return decision instanceof Decision.Rejected;
-    }
-
-    @Override
-    public boolean needsAllowed() {
-        return false;
     }
 
     @Override

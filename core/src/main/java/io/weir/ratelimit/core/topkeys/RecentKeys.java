@@ -94,12 +94,12 @@ final class RecentKeys {
         return true;
     }
 
-    /** Counts an allowed call of a key with its hash code. Returns the place of its counter, null if it has none. */
+    /** Counts an allowed call of a key. Returns the place of its counter, null if it has none. */
     @Nullable
-    Place count(String storedKey, int hash, Decision decision, int charge, long nanos) {
+    Place count(String storedKey, Decision decision, int charge, long nanos) {
         int utilization = Utilization.of(decision, charge);
         Period period = at(nanos);
-        SpaceSaving.Counter counter = period.active.count(storedKey, hash, utilization);
+        SpaceSaving.Counter counter = period.active.count(storedKey, utilization);
         countNear(storedKey, decision, charge, utilization, nanos);
         return counter == null ? null : new Place(this, period.startNanos, counter);
     }
@@ -108,9 +108,9 @@ final class RecentKeys {
     void count(String storedKey, Decision decision, int charge, boolean rejected, long nanos) {
         int utilization = Utilization.of(decision, charge);
         Period period = at(nanos);
-        period.active.count(storedKey, storedKey.hashCode(), utilization);
+        period.active.count(storedKey, utilization);
         if (rejected) {
-            period.rejections().count(storedKey, storedKey.hashCode(), utilization);
+            period.rejections().count(storedKey, utilization);
         }
         countNear(storedKey, decision, charge, utilization, nanos);
     }

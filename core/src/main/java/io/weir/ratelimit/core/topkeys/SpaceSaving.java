@@ -100,13 +100,12 @@ final class SpaceSaving {
      * Counts a call of a key.
      *
      * @param key the key
-     * @param hash its {@link String#hashCode()}
      * @param utilization the {@link Utilization} after the call
      * @return the counter of the key, null if it has none
      */
     @Nullable
-    Counter count(String key, int hash, int utilization) {
-        int cell = cell(hash);
+    Counter count(String key, int utilization) {
+        int cell = cell(key.hashCode());
         Counter counter = counter(key, cells.get(cell));
         if (counter == null || !counter.add()) {
             counter = countInCell(key, cell);

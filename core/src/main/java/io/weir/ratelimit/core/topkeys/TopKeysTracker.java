@@ -5,9 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.DecisionEvent;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -67,10 +65,6 @@ public final class TopKeysTracker {
         if (!enabled) {
             return;
         }
-        if (charges instanceof RecurringCharge recurring && decision.results() instanceof ChargedResults) {
-            countRecurring(recurring, decision, nanos);
-            return;
-        }
         boolean canReject = decision instanceof Decision.Rejected || ChargedResults.hasShadowQuotas(decision);
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
@@ -79,18 +73,17 @@ public final class TopKeysTracker {
         }
     }
 
-    /** Counts the charge of a key whose counter is often known from its last call. */
-    private void countRecurring(RecurringCharge recurring, Decision decision, long nanos) {
-        Charge charge = recurring.get(0);
-        Object known = recurring.counter();
-        if (known instanceof RecentKeys.Place place
-                && RecentKeys.count(place, charge.storedKey(), decision, nanos)) {
-            return;
-        }
-        RecentKeys.Place place = of(charge.policy().policy(), nanos)
-                .count(charge.storedKey(), recurring.storedKeyHash(), decision, 0, nanos);
-        if (place != null || known != null) {
-            recurring.counter(place);
+    /**
+     * Counts an allowed decision about one charge without shadow quotas.
+     *
+     * @param key the key of the charge
+     * @param decision the decision
+     * @param nanos the instant of the decision, by the monotonic clock
+     */
+    public void allowed(RecurringKey key, Decision decision, long nanos) {
+        RecentKeys.Place known = key.place;
+        if (enabled && (known == null || !RecentKeys.count(known, key.storedKey, decision, nanos))) {
+            key.place = of(key.policy, nanos).count(key.storedKey, decision, 0, nanos);
         }
     }
 

@@ -11,11 +11,6 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.events.DecisionListeners;
-import io.weir.ratelimit.core.events.DirectListener;
-import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.policy.Policy;
@@ -27,7 +22,6 @@ import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
-import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -185,7 +179,7 @@ class RateLimitEngineTest {
         assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isBetween(1L, most));
     }
 
-    private static final class RejectionListener implements SelectiveListener {
+    private static class RejectionListener implements DecisionListener {
         private final List<DecisionEvent> events = new ArrayList<>();
         private boolean fails;
 
@@ -204,7 +198,7 @@ class RateLimitEngineTest {
     }
 
     @Test
-    void aSelectiveListenerIsNotifiedOfTheDecisionsItNeeds() {
+    void aListenerIsNotifiedOfTheDecisionsItNeeds() {
         RejectionListener listener = new RejectionListener();
         RateLimitEngine engine = engine(backend, listener);
         engine.decide(binding(1, BY_USER), CALL, null);
@@ -270,82 +264,29 @@ class RateLimitEngineTest {
         assertThat(charged).containsExactly("free", "gold");
     }
 
-    /** A listener that needs no event. */
-    private static final class Direct implements DirectListener {
-        private final List<String> notified = new ArrayList<>();
-        private final List<Long> durations = new ArrayList<>();
-        private Runnable then = () -> {};
-        private boolean needsDuration = true;
-        private int asked;
-
-        @Override
-        public boolean needsDuration() {
-            asked++;
-            return needsDuration;
-        }
-
-        @Override
-        public void onDecision(String endpoint, List<Charge> charges, Decision decision, long durationNanos) {
-            notified.add(endpoint + " " + charges.size() + " " + decision.allowed() + " " + (durationNanos > 0));
-            durations.add(durationNanos);
-            then.run();
-        }
-
-        @Override
-        public void onBypass(String endpoint, List<PolicyLimits> policies) {
-            notified.add("bypass " + endpoint);
-        }
-    }
-
     @Test
-    void aDirectListenerIsNotifiedOfEachDecisionWithItsDuration() {
-        Direct direct = new Direct();
-        RejectionListener selective = new RejectionListener();
-        RateLimitEngine engine = engine(backend, selective, direct);
-        engine.decide(binding(1, BY_USER), CALL, null);
-        backend.rejects = true;
-        engine.decide(binding(1, BY_USER), CALL, new RequestState(CALL));
-        engine.bypass(binding(1, BY_USER));
-        assertThat(direct.notified)
-                .containsExactly("Search.find 1 true true", "Search.find 1 false true", "bypass Search.find");
-        assertThat(selective.events).hasSize(1);
-    }
-
-    @Test
-    void aDirectListenerIsAskedOnceForEachDecisionWhetherItNeedsTheDuration() {
-        Direct direct = new Direct();
-        direct.needsDuration = false;
-        RateLimitEngine engine = engine(backend, direct);
-        engine.decide(binding(1, BY_USER), CALL, null);
-        engine.decide(binding(1, BY_USER), CALL, new RequestState(CALL));
-        engine.decide(binding(1, BY_USER), Identity.principal("bob"));
-        backend.failure = FakeBackend.down(Reason.TIMEOUT);
-        engine.decide(binding(1, BY_USER), CALL, null);
-        assertThat(direct.asked).isEqualTo(4);
-        assertThat(direct.durations).hasSize(4).containsOnly(DirectListener.NOT_MEASURED);
-    }
-
-    @Test
-    void anEventHasItsDurationWhateverADirectListenerNeeds() {
-        Direct direct = new Direct();
-        direct.needsDuration = false;
-        List<Long> nanos = new ArrayList<>();
-        engine(backend, direct, event -> nanos.add(event.durationNanos())).decide(binding(1, BY_USER), CALL, null);
-        assertThat(nanos).singleElement().satisfies(took -> assertThat(took).isPositive());
-    }
-
-    @Test
-    void aListenerThatNeedsNoAllowedDecisionIsAskedAboutTheOthers() {
+    void aListenerIsAskedOnceAboutAnAllowedDecision() {
         List<Decision> asked = new ArrayList<>();
-        SelectiveListener listener = new SelectiveListener() {
+        RateLimitEngine engine = engine(backend, new RejectionListener() {
             @Override
             public boolean needs(Decision decision) {
                 asked.add(decision);
-                return false;
+                return super.needs(decision);
             }
+        });
+        engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(asked).containsExactly(Decision.Allowed.UNLIMITED);
+        backend.rejects = true;
+        Decision rejected = engine.decide(binding(1, BY_USER), CALL, null);
+        assertThat(asked).containsExactly(Decision.Allowed.UNLIMITED, Decision.Allowed.UNLIMITED, rejected);
+    }
 
+    @Test
+    void aListenerThatNeedsNoDecisionIsNotifiedOfABypass() {
+        List<String> bypassed = new ArrayList<>();
+        RateLimitEngine engine = engine(backend, new DecisionListener() {
             @Override
-            public boolean needsAllowed() {
+            public boolean needs(Decision decision) {
                 return false;
             }
 
@@ -353,27 +294,15 @@ class RateLimitEngineTest {
             public void onDecision(DecisionEvent event) {
                 throw new AssertionError("it needs no decision");
             }
-        };
-        RateLimitEngine engine = engine(backend, listener);
-        engine.decide(binding(1, BY_USER), CALL, null);
-        assertThat(asked).isEmpty();
-        List<Quota> quotas = backend.peek(List.of(new Charge(BY_USER.limits(), "p.alice", 1)));
-        Decision shadow = new Decision.Allowed(List.of(new ChargeResult(BY_USER.name(), true, quotas)), Receipt.EMPTY);
-        new DecisionListeners(List.of(listener)).decided("", List.of(), shadow, 0);
-        backend.rejects = true;
-        Decision rejected = engine.decide(binding(1, BY_USER), CALL, null);
-        assertThat(asked).containsExactly(shadow, rejected);
-    }
 
-    @Test
-    void decisionsOfAnotherListenerAreNotNotifiedToADirectListener() {
-        Direct direct = new Direct();
-        RateLimitEngine[] engine = new RateLimitEngine[1];
-        engine[0] = engine(backend, direct, event -> engine[0].decide(binding(1, BY_ADDRESS), CALL, null));
-        direct.then = () -> engine[0].decide(binding(1, BY_ADDRESS), CALL, null);
-        engine[0].decide(binding(1, BY_USER), CALL, null);
-        assertThat(direct.notified).hasSize(1);
-        assertThat(backend.calls).hasSize(3);
+            @Override
+            public void onBypass(String endpoint, List<PolicyLimits> policies) {
+                bypassed.add(endpoint);
+            }
+        });
+        engine.decide(binding(1, BY_USER), CALL, null);
+        engine.bypass(binding(1, BY_USER));
+        assertThat(bypassed).containsExactly("Search.find");
     }
 
     /** Otherwise a listener that requests a decision would be notified of it too, without end. */

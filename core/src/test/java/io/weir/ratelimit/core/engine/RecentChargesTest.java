@@ -26,7 +26,7 @@ class RecentChargesTest {
     @Test
     void returnsTheChargesOfTheSameCall() {
         put(API, "alice");
-        assertThat(recent.get(API, "alice", 1)).isEqualTo(charges(API, "alice"));
+        assertThat(recent.get(API, "alice", 1).charges()).isEqualTo(charges(API, "alice"));
     }
 
     @Test
@@ -63,8 +63,8 @@ class RecentChargesTest {
         String other = others(1).get(0);
         put(API, "alice");
         put(API, other);
-        assertThat(recent.get(API, "alice", 1)).isEqualTo(charges(API, "alice"));
-        assertThat(recent.get(API, other, 1)).isEqualTo(charges(API, other));
+        assertThat(recent.get(API, "alice", 1).charges()).isEqualTo(charges(API, "alice"));
+        assertThat(recent.get(API, other, 1).charges()).isEqualTo(charges(API, other));
     }
 
     /** The probability of a false failure is below one to a trillion. */
@@ -76,7 +76,7 @@ class RecentChargesTest {
         for (int i = 0; i < 1_000; i++) {
             put(API, others.get(1));
         }
-        assertThat(recent.get(API, others.get(1), 1)).isEqualTo(charges(API, others.get(1)));
+        assertThat(recent.get(API, others.get(1), 1).charges()).isEqualTo(charges(API, others.get(1)));
         assertThat(recent.get(API, others.get(0), 1)).isNotNull();
         assertThat(recent.get(API, "alice", 1)).isNull();
     }
@@ -85,7 +85,7 @@ class RecentChargesTest {
     void callsOfOneCallerWithTwoCostsAreBothKept() {
         put(API, "alice");
         recent.put(API, "alice", new Charge(API.limits(), "p.alice", 2));
-        assertThat(recent.get(API, "alice", 1).get(0).cost()).isEqualTo(1);
-        assertThat(recent.get(API, "alice", 2).get(0).cost()).isEqualTo(2);
+        assertThat(recent.get(API, "alice", 1).charges().get(0).cost()).isEqualTo(1);
+        assertThat(recent.get(API, "alice", 2).charges().get(0).cost()).isEqualTo(2);
     }
 }

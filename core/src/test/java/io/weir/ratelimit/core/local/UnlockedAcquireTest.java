@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.tck.ManualTime;
@@ -36,7 +35,7 @@ class UnlockedAcquireTest {
 
     @Test
     void aRecurringChargeSpendsFromTheStateOfItsKey() {
-        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        List<Charge> recurring = List.of(charge(FIVE_AN_HOUR, "ann"));
         assertThat(allowed(backend, recurring, 2)).isEqualTo(2);
         assertThat(allowed(backend, List.of(charge(FIVE_AN_HOUR, "ann")), 2)).isEqualTo(2);
         assertThat(allowed(backend, recurring, 2)).isEqualTo(1);
@@ -44,7 +43,7 @@ class UnlockedAcquireTest {
 
     @Test
     void aRecurringChargeFindsItsKeyAgainAfterTheStateWasRemoved() {
-        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        List<Charge> recurring = List.of(charge(FIVE_AN_HOUR, "ann"));
         assertThat(allowed(backend, recurring, 3)).isEqualTo(3);
         backend.reset(List.of(FIVE_AN_HOUR), "ann");
         assertThat(backend.size()).isZero();
@@ -54,7 +53,7 @@ class UnlockedAcquireTest {
 
     @Test
     void eachBackendHasItsOwnStateOfARecurringCharge() {
-        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        List<Charge> recurring = List.of(charge(FIVE_AN_HOUR, "ann"));
         assertThat(allowed(backend, recurring, 9)).isEqualTo(5);
         assertThat(allowed(new LocalBackend(100, time), recurring, 9)).isEqualTo(5);
         assertThat(allowed(backend, recurring, 9)).isZero();
@@ -62,7 +61,7 @@ class UnlockedAcquireTest {
 
     @Test
     void aRefundReturnsThePermitsOfARecurringCharge() {
-        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
+        List<Charge> recurring = List.of(charge(FIVE_AN_HOUR, "ann"));
         assertThat(allowed(backend, recurring, 4)).isEqualTo(4);
         Decision.Allowed last = (Decision.Allowed) backend.acquire(recurring);
         assertThat(backend.acquire(recurring).allowed()).isFalse();
@@ -74,10 +73,10 @@ class UnlockedAcquireTest {
     @Test
     void theInstantOfADecisionIsThatOfTheClockOfTheProcess() {
         LocalBackend real = new LocalBackend(100);
-        RecurringCharge recurring = new RecurringCharge(charge(FIVE_AN_HOUR, "ann"));
-        real.acquire(recurring);
+        List<Charge> charges = List.of(charge(FIVE_AN_HOUR, "ann"));
+        real.acquire(charges);
         long before = System.nanoTime();
-        ChargedResults results = (ChargedResults) real.acquire(recurring).results();
+        ChargedResults results = (ChargedResults) real.acquire(charges).results();
         long after = System.nanoTime();
         assertThat(real.atNanos(results)).isBetween(before - 1_000, after);
     }
@@ -89,7 +88,7 @@ class UnlockedAcquireTest {
         int permits = 30_000;
         PolicyLimits shared = Keys.policy("shared", permits, Duration.ofHours(1));
         PolicyLimits other = Keys.policy("other", 1_000_000, Duration.ofHours(1));
-        RecurringCharge recurring = new RecurringCharge(charge(shared, "ann"));
+        List<Charge> recurring = List.of(charge(shared, "ann"));
         List<Charge> both = List.of(charge(shared, "ann"), charge(other, "ann"));
         AtomicInteger spent = new AtomicInteger();
         ExecutorService threads = Executors.newFixedThreadPool(8);

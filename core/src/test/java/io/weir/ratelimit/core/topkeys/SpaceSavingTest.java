@@ -35,7 +35,7 @@ class SpaceSavingTest {
     private long calls;
 
     private void count(String key, int utilization) {
-        sketch.count(key, key.hashCode(), utilization);
+        sketch.count(key, utilization);
     }
 
     private void count(String key) {
@@ -173,7 +173,7 @@ class SpaceSavingTest {
                         for (int i = 0; i < 100_000; i++) {
                             int key = (int) (keys * own.nextDouble() * own.nextDouble());
                             String text = "p." + key;
-                            shared.count(text, text.hashCode(), 0);
+                            shared.count(text, 0);
                             counts.get(key).incrementAndGet();
                         }
                         return null;

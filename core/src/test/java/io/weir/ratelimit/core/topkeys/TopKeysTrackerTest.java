@@ -11,7 +11,6 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.limit.RecurringCharge;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
@@ -63,15 +62,15 @@ class TopKeysTrackerTest {
         nanos += TimeUnit.MINUTES.toNanos(minutes);
     }
 
-    private void recurs(RecurringCharge charge, int times) {
+    private void recurs(RecurringKey key, int times) {
         for (int i = 0; i < times; i++) {
-            tracker.decided(charge, new Decision.Allowed(Results.of(quota(API, false)), Receipt.EMPTY), nanos);
+            tracker.allowed(key, new Decision.Allowed(Results.of(quota(API, false)), Receipt.EMPTY), nanos);
         }
     }
 
     @Test
-    void aRecurringChargeCountsEachCall() {
-        RecurringCharge ann = new RecurringCharge(new Charge(API, "p.ann", 7));
+    void aRecurringKeyCountsEachCall() {
+        RecurringKey ann = new RecurringKey("api", "p.ann");
         recurs(ann, 2);
         calls("p.ann", 1);
         recurs(ann, 2);
@@ -79,8 +78,8 @@ class TopKeysTrackerTest {
     }
 
     @Test
-    void aRecurringChargeCountsInTheCurrentPeriod() {
-        RecurringCharge ann = new RecurringCharge(new Charge(API, "p.ann", 7));
+    void aRecurringKeyCountsInTheCurrentPeriod() {
+        RecurringKey ann = new RecurringKey("api", "p.ann");
         recurs(ann, 3);
         pass(6);
         recurs(ann, 2);
@@ -91,8 +90,8 @@ class TopKeysTrackerTest {
     }
 
     @Test
-    void aRecurringChargeThatHasLostItsCounterStillCounts() {
-        RecurringCharge ann = new RecurringCharge(new Charge(API, "p.ann", 7));
+    void aRecurringKeyThatHasLostItsCounterStillCounts() {
+        RecurringKey ann = new RecurringKey("api", "p.ann");
         recurs(ann, 1);
         for (int key = 0; key < 20 * SpaceSaving.COUNTERS; key++) {
             calls("p.user" + key, 3);
@@ -105,15 +104,15 @@ class TopKeysTrackerTest {
 
     /** Otherwise each call would first try the counter of another key. */
     @Test
-    void aRecurringChargeForgetsALostCounter() {
-        RecurringCharge ann = new RecurringCharge(new Charge(API, "p.ann", 7));
+    void aRecurringKeyForgetsALostCounter() {
+        RecurringKey ann = new RecurringKey("api", "p.ann");
         recurs(ann, 1);
-        assertThat(ann.counter()).isNotNull();
+        assertThat(ann.place).isNotNull();
         for (int key = 0; key < 200 * SpaceSaving.COUNTERS; key++) {
             calls("p.user" + key, 3);
         }
         recurs(ann, 1);
-        assertThat(ann.counter()).isNull();
+        assertThat(ann.place).isNull();
         assertThat(tracker.top("api").active()).noneMatch(entry -> entry.key().equals(masker.of("p.ann")));
     }
 

@@ -10,10 +10,9 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.InlinePolicy;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.MethodName;
-import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.LimitedMethod;
 import io.weir.ratelimit.core.snapshot.MethodScanner;
-import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import io.weir.ratelimit.core.snapshot.ResultCheck;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.enterprise.inject.Stereotype;
@@ -54,22 +53,13 @@ final class AnnotationScanner implements MethodScanner {
                 .isPresent();
     }
 
-    /**
-     * Returns a loader of policies with the annotations of bean classes. It reports annotations without effect.
-     *
-     * @param policiesOfSources the policies that {@code PolicySource} beans name
-     */
-    static PolicySnapshotLoader loader(
-            Set<Class<?>> beanClasses,
-            MethodNames names,
-            Resolvers resolvers,
-            Set<String> policiesOfSources,
-            Problems problems) {
-        return new PolicySnapshotLoader(
+    /** Returns the limited methods of bean classes. Annotations without effect are problems. */
+    static AnnotatedMethods methods(
+            Set<Class<?>> beanClasses, Set<Class<?>> managed, MethodNames names, Problems problems) {
+        return new AnnotatedMethods(
                 new AnnotationScanner(names, problems).scan(beanClasses),
                 new AnnotationScanner(names, new Problems()),
-                resolvers,
-                policiesOfSources);
+                managed);
     }
 
     /** Scans the methods of bean classes, and checks that a limit of them has an effect. */

@@ -16,6 +16,7 @@ import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
 import io.weir.ratelimit.interceptor.user.Claims;
 import io.weir.ratelimit.runtime.Platform;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.inject.spi.DeploymentException;
@@ -105,10 +106,8 @@ final class CdiPlatform implements Platform {
 
     @Override
     public AnnotatedMethods methods(Problems problems) {
-        return new AnnotatedMethods(
-                new AnnotationScanner(discovered.names(), problems).scan(discovered.beanClasses()),
-                new AnnotationScanner(discovered.names(), new Problems()),
-                discovered.managedBeans());
+        return AnnotationScanner.methods(
+                discovered.beanClasses(), discovered.managedBeans(), discovered.names(), problems);
     }
 
     @Override

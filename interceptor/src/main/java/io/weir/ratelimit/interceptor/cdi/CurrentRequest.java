@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.RequestScoped;
 import org.jspecify.annotations.Nullable;

@@ -16,13 +16,14 @@ import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.interceptor.InvocationContext;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** The limiter of an application in a CDI container, beside the request path, which is the {@linkplain #gate() gate}. */
 public final class DeployedApplication {
@@ -31,22 +32,15 @@ public final class DeployedApplication {
     private final Weir weir;
     private final CdiPlatform platform;
     private final RateLimitGate gate;
+    private final RequestStates states;
     private final ResourceCheck resources;
 
     private DeployedApplication(Weir weir, CdiPlatform platform) {
         this.weir = weir;
         this.platform = platform;
-        Set<Class<?>> beanClasses = platform.discovered().beanClasses();
-        this.gate = new RateLimitGate(
-                weir.engine(),
-                weir.policies(),
-                weir.addresses(),
-                new RequestStates(platform.beans().manager()),
-                weir.executor(),
-                weir.clock(),
-                beanClasses::contains);
-        this.resources = new ResourceCheck(
-                beanClasses, weir.resolvers(), weir.policiesOfSources(), weir.configuration(), weir.settings());
+        this.states = new RequestStates(platform.beans().manager());
+        this.gate = weir.gate(states);
+        this.resources = new ResourceCheck(platform.discovered().beanClasses(), weir);
     }
 
     /**
@@ -84,6 +78,23 @@ public final class DeployedApplication {
 
     void stop() {
         weir.close();
+    }
+
+    /** Returns the states of requests. */
+    RequestStates states() {
+        return states;
+    }
+
+    /**
+     * Returns the class of the intercepted bean, without subclasses of the container. The injected {@code @Intercepted} bean is null
+     * if Jersey creates a resource.
+     */
+    Class<?> beanClass(InvocationContext invocation) {
+        Class<?> type = invocation.getTarget().getClass();
+        while (type != null && !platform.discovered().beanClasses().contains(type)) {
+            type = type.getSuperclass();
+        }
+        return type != null ? type : invocation.getMethod().getDeclaringClass();
     }
 
     ResourceCheck resources() {

@@ -2,6 +2,8 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.LaterEntry;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;

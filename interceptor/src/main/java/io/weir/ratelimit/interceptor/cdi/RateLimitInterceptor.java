@@ -5,6 +5,9 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.snapshot.Asynchrony;
 import io.weir.ratelimit.core.snapshot.MethodBindings;
+import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.LaterEntry;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
@@ -54,16 +57,17 @@ public class RateLimitInterceptor implements Serializable {
 
     private @Nullable Object other(InvocationContext invocation) throws Exception {
         // The extension is a proxy, which takes a part of the time of a decision in process.
-        RateLimitGate gate = deployment.application().gate();
-        MethodBindings.MethodBinding method = gate.method(invocation);
+        DeployedApplication application = deployment.application();
+        RateLimitGate gate = application.gate();
+        MethodBindings.MethodBinding method = method(application, invocation);
         if (method.asynchrony() == Asynchrony.NONE) {
-            return proceed(invocation, gate, gate.enter(method, invocation));
+            return proceed(invocation, gate, gate.enter(method, invocation::getParameters));
         }
-        LaterEntry entry = gate.enterLater(method, invocation);
+        LaterEntry entry = gate.enterLater(method, invocation::getParameters);
         if (entry.isDecided()) {
             return proceed(invocation, gate, entry.entry());
         }
-        new LaterCall(entry, gate.states(), decided -> proceed(invocation, gate, decided))
+        new LaterCall(entry, application.states(), decided -> proceed(invocation, gate, decided))
                 .response(SuspendedResponse.of(invocation));
         return null;
     }
@@ -73,14 +77,16 @@ public class RateLimitInterceptor implements Serializable {
         RateLimitGate gate;
         Entry entry;
         try {
-            gate = deployment.application().gate();
-            MethodBindings.MethodBinding method = gate.method(invocation);
+            DeployedApplication application = deployment.application();
+            gate = application.gate();
+            MethodBindings.MethodBinding method = method(application, invocation);
             LaterEntry later = method.asynchrony() == Asynchrony.NONE
-                    ? LaterEntry.decided(gate.enter(method, invocation))
-                    : gate.enterLater(method, invocation);
+                    ? LaterEntry.decided(gate.enter(method, invocation::getParameters))
+                    : gate.enterLater(method, invocation::getParameters);
             if (!later.isDecided()) {
                 RateLimitGate entered = gate;
-                return new LaterCall(later, gate.states(), decided -> proceed(invocation, entered, decided)).stage();
+                return new LaterCall(later, application.states(), decided -> proceed(invocation, entered, decided))
+                        .stage();
             }
             entry = later.entry();
             Decision unused = entry.decision().orThrow();
@@ -89,6 +95,10 @@ public class RateLimitInterceptor implements Serializable {
             return rejected;
         }
         return run(invocation, gate, entry);
+    }
+
+    private static MethodBindings.MethodBinding method(DeployedApplication application, InvocationContext invocation) {
+        return application.gate().method(application.beanClass(invocation), invocation.getMethod());
     }
 
     private static @Nullable Object proceed(InvocationContext invocation, RateLimitGate gate, Entry entry)

@@ -4,6 +4,8 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import io.weir.ratelimit.interceptor.servlet.ServletRequests;
+import io.weir.ratelimit.runtime.RateLimitGate;
+import io.weir.ratelimit.runtime.Requests;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.context.RequestScoped;
@@ -16,7 +18,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** The states of requests in the CDI request scope. It reads the scope directly, because a client proxy looks it up on each call. */
-final class RequestStates {
+final class RequestStates implements Requests {
     private final BeanManager beans;
     private final Bean<CurrentRequest> bean;
     private final @Nullable ServletRequests servlets;
@@ -30,8 +32,8 @@ final class RequestStates {
         this.threadUser = new ThreadUser(beans);
     }
 
-    /** Returns the state of the current request with a caller. Starts the state if this is the first entry point of the request. */
-    RequestState start(CallContext caller, RateLimitGate gate) {
+    @Override
+    public RequestState start(CallContext caller, RateLimitGate gate) {
         CurrentRequest current = currentRequest();
         if (current == null) {
             return new RequestState(caller);
@@ -46,9 +48,8 @@ final class RequestStates {
         return started;
     }
 
-    /** Returns the state of the current request, null if there is no HTTP request. */
-    @Nullable
-    RequestState current(RateLimitGate gate) {
+    @Override
+    public @Nullable RequestState current(RateLimitGate gate) {
         CurrentRequest current = currentRequest();
         if (current == null) {
             return null;
@@ -59,18 +60,13 @@ final class RequestStates {
                 : servlets.caller().map(caller -> start(caller, gate)).orElse(null);
     }
 
-    /** Returns the caller of a method on a thread without a request; the arguments are null if the method has no parameters. */
-    CallContext withoutRequest(@Nullable Object @Nullable [] arguments) {
+    @Override
+    public CallContext withoutRequest(@Nullable Object @Nullable [] arguments) {
         return new CallWithoutRequest(threadUser::current, arguments);
     }
 
-    /**
-     * Lets a request hold slots until it ends.
-     *
-     * @param releaser releases all slots of the request when it ends
-     * @return false if the request has ended or its end is not known, so that the caller has to release the slots
-     */
-    boolean hold(RequestState request, Runnable releaser) {
+    @Override
+    public boolean hold(RequestState request, Runnable releaser) {
         return (servlets == null || servlets.reportEnd(request)) && request.holdSlots(releaser);
     }
 

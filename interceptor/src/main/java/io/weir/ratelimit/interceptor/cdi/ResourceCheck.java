@@ -3,14 +3,10 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
-import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.Settings;
-import io.weir.ratelimit.core.instance.StartSummary;
-import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.core.snapshot.PolicySnapshot;
-import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
+import io.weir.ratelimit.runtime.InvalidConfigurationException;
+import io.weir.ratelimit.runtime.Weir;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.ws.rs.Path;
 import java.util.Collection;
@@ -26,29 +22,17 @@ final class ResourceCheck {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final Set<Class<?>> beanClasses;
-    private final Resolvers resolvers;
-    private final Set<String> policiesOfSources;
-    private final ConfigProperties config;
-    private final Settings settings;
+    private final Weir weir;
 
     /**
      * Creates a check.
      *
      * @param beanClasses the classes that were checked with the beans
-     * @param policiesOfSources the policies with a source of limits for single keys
-     * @param config the configuration of the deployment
+     * @param weir checks the methods
      */
-    ResourceCheck(
-            Set<Class<?>> beanClasses,
-            Resolvers resolvers,
-            Set<String> policiesOfSources,
-            ConfigProperties config,
-            Settings settings) {
+    ResourceCheck(Set<Class<?>> beanClasses, Weir weir) {
         this.beanClasses = Set.copyOf(beanClasses);
-        this.resolvers = resolvers;
-        this.policiesOfSources = Set.copyOf(policiesOfSources);
-        this.config = config;
-        this.settings = settings;
+        this.weir = weir;
     }
 
     /**
@@ -67,18 +51,17 @@ final class ResourceCheck {
         Set<Class<?>> all = new LinkedHashSet<>(beanClasses);
         all.addAll(resources);
         MethodNames names = MethodNames.of(all);
-        // The policies of beans are part of the check, because a resource can define a policy of the same name.
-        PolicySnapshot snapshot = AnnotationScanner.loader(all, names, resolvers, policiesOfSources, problems)
-                .load(config, problems);
-        if (!problems.found().isEmpty()) {
-            throw new DeploymentException(problems.message());
-        }
-        PolicySnapshotLoader loader =
-                AnnotationScanner.loader(new LinkedHashSet<>(resources), names, resolvers, policiesOfSources, problems);
-        if (settings.enabled() && !loader.methods().isEmpty()) {
-            MESSAGES.message("WEIR-001.resources")
-                    .withLines(new StartSummary(settings, snapshot, loader.methods()).policiesOfMethods())
-                    .log(LOG);
+        try {
+            // The policies of beans are part of the check, because a resource can define a policy of the same name.
+            List<String> policies = weir.check(
+                    AnnotationScanner.methods(all, Set.of(), names, problems),
+                    AnnotationScanner.methods(new LinkedHashSet<>(resources), Set.of(), names, new Problems()),
+                    problems);
+            if (!policies.isEmpty()) {
+                MESSAGES.message("WEIR-001.resources").withLines(policies).log(LOG);
+            }
+        } catch (InvalidConfigurationException e) {
+            throw new DeploymentException(e.getMessage(), e);
         }
     }
 

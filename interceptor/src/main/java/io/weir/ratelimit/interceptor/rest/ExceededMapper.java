@@ -4,8 +4,8 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
-import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.DecisionEvent;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.core.Context;
@@ -46,13 +46,13 @@ public class ExceededMapper implements ExceptionMapper<RateLimitExceededExceptio
         Response response = context.rejections()
                 .exceeded(exception.decision(), new RejectionContext(endpoint, hidden, AcceptHeader.of(headers)));
         if (!hidden) {
-            Sleeper clock = context.gate().clock();
+            RateLimitGate gate = context.gate();
             // The instant of a decision that application code has requested is not known.
             long elapsedNanos = quotas.filter(state ->
                             state.last().filter(exception.decision()::equals).isPresent())
-                    .map(state -> clock.nanos() - state.atNanos())
+                    .map(state -> gate.nanosSince(state.atNanos()))
                     .orElse(0L);
-            long atMicros = QuotaView.epochMicros(elapsedNanos, clock.now());
+            long atMicros = QuotaView.epochMicros(elapsedNanos, gate.now());
             context.fields().write(QuotaView.rejected(exception.decision(), atMicros), response.getHeaders());
         }
         return response;

@@ -4,8 +4,8 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
-import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
@@ -77,8 +77,8 @@ public class QuotaFilter implements ContainerResponseFilter {
 
     /** Returns the quotas to show. If the application catches a rejection and succeeds, they are those of an allowed request. */
     private QuotaView view(Decision last, ResponseQuotas quotas, int status) {
-        Sleeper clock = context.gate().clock();
-        long atMicros = QuotaView.epochMicros(clock.nanos() - quotas.atNanos(), clock.now());
+        RateLimitGate gate = context.gate();
+        long atMicros = QuotaView.epochMicros(gate.nanosSince(quotas.atNanos()), gate.now());
         return last instanceof Decision.Rejected rejected && status >= 400
                 ? QuotaView.rejected(rejected, atMicros)
                 : QuotaView.allowed(quotas.all(), atMicros);

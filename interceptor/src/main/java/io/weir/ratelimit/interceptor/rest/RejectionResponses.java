@@ -7,7 +7,7 @@ import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.interceptor.cdi.Entry;
+import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;

@@ -3,13 +3,13 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
-import io.weir.ratelimit.interceptor.cdi.Entry;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
-import io.weir.ratelimit.interceptor.cdi.RateLimitGate;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.interceptor.servlet.ServletApi;
+import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.ext.Providers;

@@ -5,7 +5,6 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.events.SelectiveListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.metrics.DecisiveCharge;
 import io.weir.ratelimit.core.metrics.Direction;
@@ -13,7 +12,7 @@ import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.spi.DecisionEvent;
 
 /** A listener that sets the attributes of the current span. If a span has several decisions, it shows the last one. */
-final class SpanAttributes implements SelectiveListener, SpanDecorator {
+final class SpanAttributes implements SpanDecorator {
     private static final AttributeKey<String> POLICY = AttributeKey.stringKey("ratelimit.policy");
     private static final AttributeKey<String> DIRECTION = AttributeKey.stringKey("ratelimit.direction");
     private static final AttributeKey<Boolean> ALLOWED = AttributeKey.booleanKey("ratelimit.allowed");

@@ -86,11 +86,12 @@ class ApplicationWarningsTest {
                         Orders.class))
                 .containsExactly(
                         "WEIR-225 ratelimit.policies.lost.paths = /hello: no request matches this path, because the"
-                                + " servlets of the application serve only [/api/*]. Did you mean /api/hello?",
+                                + " servlets of the application serve only [/api/*]. Write the path below the context root.",
                         "WEIR-225 ratelimit.policies.lost.paths = /apis/*: no request matches this path, because the"
-                                + " servlets of the application serve only [/api/*]. Did you mean /api/apis/*?",
+                                + " servlets of the application serve only [/api/*]. Write the path below the context root.",
                         "WEIR-225 ratelimit.policies.lost.costs./export = /export: no request matches this path,"
-                                + " because the servlets of the application serve only [/api/*]. Did you mean /api/export?");
+                                + " because the servlets of the application serve only [/api/*]. Write the path below the"
+                                + " context root.");
     }
 
     @Test
@@ -112,8 +113,8 @@ class ApplicationWarningsTest {
                                 + " path, and no bean injects RateLimiter. Name it in @RateLimit, set"
                                 + " ratelimit.policies.mailing.paths, or remove it.",
                         "WEIR-226 ratelimit.policies.orq: nothing uses the policy. No annotation names it, it has no"
-                                + " path, and no bean injects RateLimiter. Did you mean org? Otherwise set"
-                                + " ratelimit.policies.orq.paths, or remove the policy.");
+                                + " path, and no bean injects RateLimiter. Name it in @RateLimit, set"
+                                + " ratelimit.policies.orq.paths, or remove it.");
     }
 
     @ParameterizedTest
@@ -155,12 +156,12 @@ class ApplicationWarningsTest {
     void saysNothingOfPoliciesThatAResourceOfJerseyCanUse() {
         String[] suspect = with(
                 "ratelimit.policies.mailing.limit=1/1s",
-                "ratelimit.policies.ruled.methods=BANISH, GTE",
+                "ratelimit.policies.ruled.methods=GTE",
                 "ratelimit.policies.ruled.paths=/hello");
         Set<String> patterns = Set.of("/api/*", "/health/*", "/metrics/*", "/openapi/*");
         assertThat(warnings(new ServletMappings(patterns, true), suspect, Orders.class))
-                .extracting(line -> line.substring(0, 8) + line.substring(line.indexOf(" Did")))
-                .containsExactly("WEIR-225 Did you mean /api/hello?", "WEIR-228 Did you mean GET?");
+                .extracting(line -> line.substring(0, 8))
+                .containsExactly("WEIR-225", "WEIR-228");
     }
 
     private static List<String> environmentWarnings(boolean usesLimiter, boolean hidesClasses, String... variables) {
@@ -238,20 +239,22 @@ class ApplicationWarningsTest {
     void warnsOfAnUnknownHttpMethod() {
         assertThat(warnings(with("ratelimit.policies.ruled.methods=GTE, PURGE, POST, X-X-X-X"), Orders.class))
                 .containsExactly(
-                        "WEIR-228 ratelimit.policies.ruled.methods = GTE: the HTTP method is unknown, so no request has"
-                                + " it. Did you mean GET?",
-                        "WEIR-228 ratelimit.policies.ruled.methods = X-X-X-X: the HTTP method is unknown, so no request"
-                                + " has it. Correct or remove it.");
+                        "WEIR-228 ratelimit.policies.ruled.methods = GTE: HTTP does not define the method, and no resource that"
+                                + " is known at the start has it. Correct or remove it. The known methods are [CONNECT, DELETE,"
+                                + " GET, HEAD, OPTIONS, PATCH, POST, PURGE, PUT, TRACE].",
+                        "WEIR-228 ratelimit.policies.ruled.methods = X-X-X-X: HTTP does not define the method, and no"
+                                + " resource that is known at the start has it. Correct or remove it. The known methods are"
+                                + " [CONNECT, DELETE, GET, HEAD, OPTIONS, PATCH, POST, PURGE, PUT, TRACE].");
     }
 
     @Test
     void warnsOfAPathParameterThatTheResourceDoesNotHave() {
         assertThat(warnings(with("ratelimit.policies.org.key=path:orq"), Orders.class))
                 .containsExactly(
-                        "WEIR-229 Orders.one: the path of the method has no parameter orq, which key path:orq of"
-                                + " policy org uses. All callers share the key anonymous. Did you mean path:org?");
+                        "WEIR-229 Orders.one: the path /orders/{org}/{id} has no parameter orq, which key path:orq of policy org"
+                                + " uses. All callers share the key anonymous. Use a parameter of the path, or another key.");
         assertThat(warnings(with("ratelimit.policies.org.key=ip + path:customer"), Orders.class))
-                .containsExactly("WEIR-229 Orders.one: the path of the method has no parameter customer, which key"
+                .containsExactly("WEIR-229 Orders.one: the path /orders/{org}/{id} has no parameter customer, which key"
                         + " ip + path:customer of policy org uses. All callers share the key anonymous. Use a parameter of the path,"
                         + " or another key.");
         assertThat(warnings(with("ratelimit.policies.org.key=path:orq | ip"), Orders.class))

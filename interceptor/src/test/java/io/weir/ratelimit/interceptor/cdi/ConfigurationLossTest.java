@@ -66,12 +66,11 @@ class ConfigurationLossTest {
 
     private void start(Config config) {
         Problems problems = new Problems();
-        PolicySnapshotLoader loader = AnnotationScanner.loader(
-                Set.of(Login.class),
-                MethodNames.of(Set.of(Login.class)),
+        PolicySnapshotLoader loader = new PolicySnapshotLoader(
+                new AnnotationScanner(MethodNames.of(Set.of(Login.class)), problems).scan(Set.of(Login.class)),
+                new AnnotationScanner(MethodNames.of(Set.of(Login.class)), new Problems()),
                 new Resolvers(new KeyTerms(32, 64), Map.of()),
-                Set.of(),
-                problems);
+                Set.of());
         CurrentConfig current = CurrentConfig.of(config);
         ConfigSnapshot read = new ConfigSnapshot(current.first());
         PolicySnapshot first = loader.load(read, problems);

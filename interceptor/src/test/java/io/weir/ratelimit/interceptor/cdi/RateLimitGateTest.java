@@ -11,6 +11,8 @@ import io.weir.ratelimit.RateLimitKey;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.control.RequestContextController;
 import java.lang.reflect.Method;

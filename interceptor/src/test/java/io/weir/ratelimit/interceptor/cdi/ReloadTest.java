@@ -158,12 +158,11 @@ class ReloadTest {
 
         private Deployed() {
             Problems problems = new Problems();
-            this.loader = AnnotationScanner.loader(
-                    Set.of(Search.class),
-                    MethodNames.of(Set.of(Search.class)),
+            this.loader = new PolicySnapshotLoader(
+                    new AnnotationScanner(MethodNames.of(Set.of(Search.class)), problems).scan(Set.of(Search.class)),
+                    new AnnotationScanner(MethodNames.of(Set.of(Search.class)), new Problems()),
                     new Resolvers(new KeyTerms(32, 64), Map.of()),
-                    Set.of(),
-                    problems);
+                    Set.of());
             CurrentConfig current = CurrentConfig.of(config);
             ConfigSnapshot read = new ConfigSnapshot(current.first());
             this.first = loader.load(read, problems);

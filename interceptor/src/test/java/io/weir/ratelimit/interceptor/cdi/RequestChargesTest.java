@@ -8,6 +8,8 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
+import io.weir.ratelimit.core.engine.CurrentCharges;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;

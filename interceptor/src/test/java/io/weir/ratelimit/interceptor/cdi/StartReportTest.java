@@ -68,12 +68,11 @@ class StartReportTest {
                     .build());
             Problems problems = new Problems();
             settings = Settings.read(config, problems);
-            loader = AnnotationScanner.loader(
-                    Set.of(Search.class),
-                    MethodNames.of(Set.of(Search.class)),
+            loader = new PolicySnapshotLoader(
+                    new AnnotationScanner(MethodNames.of(Set.of(Search.class)), problems).scan(Set.of(Search.class)),
+                    new AnnotationScanner(MethodNames.of(Set.of(Search.class)), new Problems()),
                     new Resolvers(new KeyTerms(32, 64), Map.of()),
-                    Set.of("sourced"),
-                    problems);
+                    Set.of("sourced"));
             snapshot = loader.load(config, problems);
             assertThat(problems.found()).isEmpty();
         }

@@ -19,10 +19,12 @@ import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
+import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.LaterEntry;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
-import jakarta.interceptor.InvocationContext;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
 import java.lang.reflect.Method;
@@ -190,8 +192,9 @@ class WaitingMethodsTest {
     @Test
     void aCallThatHasWaitedBelongsToItsRequest() throws Exception {
         RequestState request = new RequestState(new FakeHttpCall("/paced"));
-        assertThat(gate.states().call(request, gate::current)).containsSame(request);
-        assertThat(gate.states().call(null, gate::current)).isEmpty();
+        assertThat(container.application().states().call(request, gate::current))
+                .containsSame(request);
+        assertThat(container.application().states().call(null, gate::current)).isEmpty();
     }
 
     @Test
@@ -261,8 +264,11 @@ class WaitingMethodsTest {
         Quota none = TestQuota.of("window", "window", 1, 1, Duration.ofHours(1), 0, true, 1, 1, 1);
         CompletableFuture<Decision> decision = new CompletableFuture<>();
         LaterEntry entry = new LaterEntry(
-                decision, null, decided -> new Entry(decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
-        LaterCall call = new LaterCall(entry, gate.states(), decided -> {
+                decision,
+                null,
+                decided ->
+                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
+        LaterCall call = new LaterCall(entry, container.application().states(), decided -> {
             throw new RateLimitExceededException((Decision.Rejected) decided.decision());
         });
         CompletionStage<Object> stage = call.stage();
@@ -277,8 +283,11 @@ class WaitingMethodsTest {
     void anErrorAfterAWaitFailsTheStageAndResumesTheResponse() {
         CompletableFuture<Decision> decision = new CompletableFuture<>();
         LaterEntry entry = new LaterEntry(
-                decision, null, decided -> new Entry(decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
-        LaterCall call = new LaterCall(entry, gate.states(), decided -> {
+                decision,
+                null,
+                decided ->
+                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
+        LaterCall call = new LaterCall(entry, container.application().states(), decided -> {
             throw new StackOverflowError("recursion");
         });
         CompletionStage<Object> stage = call.stage();
@@ -331,9 +340,7 @@ class WaitingMethodsTest {
                     .endpoint();
             MethodBindings.MethodBinding reloaded = new MethodBindings.MethodBinding(
                     new Binding(endpoint, List.of(new Binding.PolicyCost(policy, 2))), Map.of(), Asynchrony.STAGE);
-            InvocationContext unread = (InvocationContext) Proxy.newProxyInstance(
-                    getClass().getClassLoader(), new Class<?>[] {InvocationContext.class}, (proxy, read, none) -> null);
-            LaterEntry later = gate.enterLater(reloaded, unread);
+            LaterEntry later = gate.enterLater(reloaded, () -> null);
             assertThat(later.isDecided()).isFalse();
             assertThat(slots()).as("one charge").isEqualTo(2);
             gate.leave(call.attachedState(), false);

@@ -20,7 +20,7 @@ import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
-import io.weir.ratelimit.interceptor.cdi.Entry;
+import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -287,7 +287,13 @@ class RejectionResponsesTest {
         Decision decision = new Decision.Degraded(mode, false, "timeout", Duration.ofSeconds(7));
         Response response = rejections()
                 .response(
-                        new Entry(decision, Binding.NONE, new RequestState(CallContext.NONE), false, Entry.Slots.NONE),
+                        new Entry(
+                                Entry.Passage.DECIDED,
+                                decision,
+                                Binding.NONE,
+                                new RequestState(CallContext.NONE),
+                                false,
+                                Entry.Slots.NONE),
                         new MultivaluedHashMap<>(),
                         new ApplicationMappers(() -> null, () -> null));
         assertThat(response.getStatus()).isEqualTo(503);

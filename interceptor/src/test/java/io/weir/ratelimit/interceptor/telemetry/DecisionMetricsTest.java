@@ -15,11 +15,12 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.events.DirectListener;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.metrics.BackendMetrics;
 import io.weir.ratelimit.core.metrics.DecisionMetrics;
+import io.weir.ratelimit.core.metrics.Meters;
+import io.weir.ratelimit.core.metrics.SampledMeters;
 import io.weir.ratelimit.core.metrics.Sampling;
 import io.weir.ratelimit.fixtures.Events;
 import io.weir.ratelimit.fixtures.Results;
@@ -189,7 +190,7 @@ class DecisionMetricsTest {
         Charge charge = new Charge(limits, "p.ann", 1);
         Decision decision = new Decision.Allowed(
                 new ChargedResults(charge, new FixedWindowState(0, 9), 0), Receipt.EMPTY);
-        metrics.onDecision("Search.find", List.of(charge), decision, 2_000_000);
+        metrics.onDecision(new DecisionEvent("Search.find", List.of(charge), decision, 2_000_000));
         assertThat(reader.counts()).containsOnly(entry(COUNT.formatted("allowed", "api"), 1L));
         assertThat(reader.ratios()).containsOnly(entry(SPENT.formatted("api"), List.of(1.0, 0.9)));
         assertThat(reader.times())
@@ -197,22 +198,17 @@ class DecisionMetricsTest {
     }
 
     private static void decide(DecisionMetrics metrics, String endpoint, Decision decision, Charge charge) {
-        metrics.onDecision(
-                endpoint, List.of(charge), decision, metrics.needsDuration() ? 1_000_000 : DirectListener.NOT_MEASURED);
-    }
-
-    private DecisionMetrics metrics(SeriesReader reader, String backend) {
-        AtomicInteger random = new AtomicInteger();
-        return new DecisionMetrics(
-                reader.meters(),
-                backend,
-                () -> new Sampling(() -> 0, bound -> random.getAndIncrement() / 2 % bound)); // two values per decision
+        metrics.onDecision(new DecisionEvent(endpoint, List.of(charge), decision, 1_000_000));
     }
 
     @ParameterizedTest
     @MethodSource("apis")
     void ofManyDecisionsInProcessAllAreCountedAndAPartIsMeasured(SeriesReader reader) {
-        DecisionMetrics metrics = metrics(reader, "local");
+        AtomicInteger random = new AtomicInteger();
+        Meters meters = new SampledMeters(
+                reader.meters(),
+                () -> new Sampling(() -> 0, bound -> random.getAndIncrement() / 2 % bound)); // two values per decision
+        DecisionMetrics metrics = new DecisionMetrics(meters, "local");
         DecisionEvent allowed = Events.allowed(List.of(login), 25);
         DecisionEvent rejected = Events.rejected(List.of(login), 0);
         int each = 10 * Sampling.MANY;
@@ -232,7 +228,7 @@ class DecisionMetricsTest {
     @ParameterizedTest
     @MethodSource("apis")
     void eachDecisionOfASharedBackendIsMeasured(SeriesReader reader) {
-        DecisionMetrics metrics = metrics(reader, "redisson");
+        DecisionMetrics metrics = new DecisionMetrics(reader.meters(), "redisson");
         double all = 5 * Sampling.MANY;
         for (int i = 0; i < all; i++) {
             decide(metrics, "Search.find", Events.allowed(List.of(login), 25).decision(), login);

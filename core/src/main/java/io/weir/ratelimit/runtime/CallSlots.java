@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The slots of calls: those of a request belong to the request, and calls of beans share them until they return.
  *
  * @param engine releases slots
- * @param states know how requests end
+ * @param requests know how requests end
  */
-record CallSlots(RateLimitEngine engine, RequestStates states) {
+record CallSlots(RateLimitEngine engine, Requests requests) {
     /**
      * Lets the request hold the slots of a decision, else the call.
      *
@@ -24,7 +24,7 @@ record CallSlots(RateLimitEngine engine, RequestStates states) {
      */
     Entry.Slots take(Binding binding, Decision decision, @Nullable RequestState request, boolean returns) {
         if (decision.receipt().holdsSlots()) {
-            if (request == null || !states.hold(request, () -> engine.ends().end(request))) {
+            if (request == null || !requests.hold(request, () -> engine.ends().end(request))) {
                 return Entry.Slots.OF_CALL;
             }
         } else if (request == null || !request.holdsSlots() || !binding.takesSlots()) {
@@ -36,7 +36,7 @@ record CallSlots(RateLimitEngine engine, RequestStates states) {
     /** Keeps the slots of a late decision for the request, whether or not its method asks for the decision. */
     void keepUntilEnd(Decision late, RequestState request) {
         if (late.receipt().holdsSlots()
-                && !states.hold(request, () -> engine.ends().end(request))) {
+                && !requests.hold(request, () -> engine.ends().end(request))) {
             engine.ends().release(late.receipt(), request);
         }
     }

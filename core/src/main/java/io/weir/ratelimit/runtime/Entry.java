@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.request.Binding;
@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer of the gate to a call at one entry point.
  *
+ * @param passage whether policies were decided
  * @param decision the decision; {@link Decision.Allowed#UNLIMITED} if nothing was decided
  * @param binding the policies that were decided; {@link Binding#NONE} if nothing was decided
  * @param request the state of the request, null if the call belongs to no request or nothing was decided
@@ -17,7 +18,22 @@ import org.jspecify.annotations.Nullable;
  * @param slots the slots that the call has until it returns
  */
 public record Entry(
-        Decision decision, Binding binding, @Nullable RequestState request, boolean settlesOnReturn, Slots slots) {
+        Passage passage,
+        Decision decision,
+        Binding binding,
+        @Nullable RequestState request,
+        boolean settlesOnReturn,
+        Slots slots) {
+    /** How a call passes the gate. */
+    public enum Passage {
+        /** Policies were decided. */
+        DECIDED,
+        /** Nothing was decided. */
+        OPEN,
+        /** Nothing was decided yet. The method of the request waits for its permits before it runs. */
+        WAITING
+    }
+
     /** The slots that a call has until it returns. */
     public enum Slots {
         /** The call has none, or the request alone holds them. */
@@ -29,19 +45,22 @@ public record Entry(
     }
 
     /** A call for which nothing was decided. */
-    static final Entry OPEN = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false, Slots.NONE);
+    public static final Entry OPEN = undecided(Passage.OPEN);
 
     /** A request whose method waits for its permits before it runs. */
-    static final Entry WAITING = new Entry(Decision.Allowed.UNLIMITED, Binding.NONE, null, false, Slots.NONE);
+    public static final Entry WAITING = undecided(Passage.WAITING);
+
+    private static Entry undecided(Passage passage) {
+        return new Entry(passage, Decision.Allowed.UNLIMITED, Binding.NONE, null, false, Slots.NONE);
+    }
 
     /**
      * Returns whether the method of the request waits for its permits before it runs.
      *
      * @return true if the request passes, and the interceptor continues with its decision
      */
-    @SuppressWarnings("ReferenceEquality") // a constant
     public boolean isWaiting() {
-        return this == WAITING;
+        return passage == Passage.WAITING;
     }
 
     /**
@@ -50,6 +69,6 @@ public record Entry(
      * @return false if the call passed without a decision
      */
     public boolean isDecided() {
-        return !binding.policies().isEmpty();
+        return passage == Passage.DECIDED;
     }
 }

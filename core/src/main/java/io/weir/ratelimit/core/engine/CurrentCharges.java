@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.RequestCharges;
-import io.weir.ratelimit.core.engine.Settlements;
 import io.weir.ratelimit.core.request.RequestState;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,7 +16,8 @@ import java.util.function.Supplier;
  * @param isPolicy tests whether a policy exists
  * @param request returns the state of the request, empty if the thread serves none
  */
-record CurrentCharges(Settlements settlements, Predicate<String> isPolicy, Supplier<Optional<RequestState>> request)
+public record CurrentCharges(
+        Settlements settlements, Predicate<String> isPolicy, Supplier<Optional<RequestState>> request)
         implements RequestCharges {
     @Override
     public void settle(String policy, long actualCost) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.core.key.MethodCall;
 import io.weir.ratelimit.spi.CallContext;
@@ -11,17 +11,18 @@ import java.util.Optional;
  * A call of a bean method.
  *
  * @param request the request that contains the call, else the caller without a request
+ * @param isInRequest whether a request contains the call
  * @param endpoint the called method
  * @param positions the positions of the named arguments
  * @param arguments the arguments
  */
-record InvocationCall(CallContext request, String endpoint, Map<String, Integer> positions, List<Object> arguments)
+record InvocationCall(
+        CallContext request,
+        boolean isInRequest,
+        String endpoint,
+        Map<String, Integer> positions,
+        List<Object> arguments)
         implements MethodCall {
-    @Override
-    public boolean isInRequest() {
-        return !(request instanceof CallWithoutRequest);
-    }
-
     @Override
     public Optional<String> method() {
         return Optional.of(endpoint);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.request.RequestState;
@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
  * @param request the state of the request, null if the call belongs to no request
  * @param answer returns the answer of the gate; called once, with the complete decision
  */
-record LaterEntry(
+public record LaterEntry(
         CompletableFuture<Decision> decision, @Nullable RequestState request, Function<Decision, Entry> answer) {
     /** A call for which nothing was decided. */
-    static final LaterEntry OPEN = decided(Entry.OPEN);
+    public static final LaterEntry OPEN = decided(Entry.OPEN);
 
     /** Returns the answer to a call that had to wait on its thread. */
-    static LaterEntry decided(Entry entry) {
+    public static LaterEntry decided(Entry entry) {
         return new LaterEntry(CompletableFuture.completedFuture(entry.decision()), null, decision -> entry);
     }
 
-    boolean isDecided() {
+    public boolean isDecided() {
         return decision.isDone();
     }
 
     /** Returns the answer of a decided call. */
-    Entry entry() {
+    public Entry entry() {
         return answer.apply(decision.join());
     }
 }

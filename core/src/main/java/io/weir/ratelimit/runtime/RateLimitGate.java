@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.runtime;
 
-import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RequestCharges;
+import io.weir.ratelimit.core.engine.CurrentCharges;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.Asynchrony;
 import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
-import jakarta.interceptor.InvocationContext;
 import java.lang.reflect.Method;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +29,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,39 +43,58 @@ public final class RateLimitGate {
     private final RateLimitEngine engine;
     private final Supplier<PolicySnapshot> policies;
     private final ClientAddress clients;
-    private final RequestStates states;
+    private final Requests requests;
     private final Supplier<Executor> executor;
     private final Sleeper clock;
-    private final Predicate<Class<?>> isBean;
     private final CallSlots slots;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
     private final Set<String> lateUsers = ConcurrentHashMap.newKeySet();
+
+    /** The arguments of a call. They are read only if a key uses them, or if no request has the caller. */
+    @FunctionalInterface
+    public interface Arguments {
+        /**
+         * Returns the arguments.
+         *
+         * @return the arguments, null if the method has no parameters
+         */
+        @Nullable
+        Object @Nullable [] get();
+    }
 
     RateLimitGate(
             RateLimitEngine engine,
             Supplier<PolicySnapshot> policies,
             ClientAddress clients,
-            RequestStates states,
+            Requests requests,
             Supplier<Executor> executor,
-            Sleeper clock,
-            Predicate<Class<?>> isBean) {
+            Sleeper clock) {
         this.engine = engine;
         this.policies = policies;
         this.clients = clients;
-        this.states = states;
+        this.requests = requests;
         this.executor = executor;
         this.clock = clock;
-        this.isBean = isBean;
-        this.slots = new CallSlots(engine, states);
+        this.slots = new CallSlots(engine, requests);
     }
 
     /**
-     * Returns the clock of decisions.
+     * Returns the current time.
      *
-     * @return the clock
+     * @return the time by the clock of decisions
      */
-    public Sleeper clock() {
-        return clock;
+    public Instant now() {
+        return clock.now();
+    }
+
+    /**
+     * Returns the time since a decision.
+     *
+     * @param atNanos the instant of the decision, as {@link ResponseQuotas#atNanos} returns it
+     * @return the time, in nanoseconds
+     */
+    public long nanosSince(long atNanos) {
+        return clock.nanos() - atNanos;
     }
 
     /**
@@ -135,35 +155,41 @@ public final class RateLimitGate {
         return later.isDecided() ? later.entry() : Entry.WAITING;
     }
 
-    /** Returns the policies of the called method. */
-    MethodBindings.MethodBinding method(InvocationContext invocation) {
-        return policies.get().bindings().of(beanClass(invocation), invocation.getMethod());
+    /**
+     * Returns the policies of a bean method.
+     *
+     * @param beanClass the class of the bean, not of its proxy
+     * @param method the method
+     * @return the policies
+     */
+    public MethodBindings.MethodBinding method(Class<?> beanClass, Method method) {
+        return policies.get().bindings().of(beanClass, method);
     }
 
     /**
-     * Returns the class of the intercepted bean, without subclasses of the container. The injected {@code @Intercepted} bean is null
-     * if Jersey creates a resource.
+     * Enters a call of a bean method.
+     *
+     * @param method the policies of the method
+     * @param arguments returns the arguments of the method, null if it has no parameters
+     * @return the answer
      */
-    private Class<?> beanClass(InvocationContext invocation) {
-        Class<?> type = invocation.getTarget().getClass();
-        while (type != null && !isBean.test(type)) {
-            type = type.getSuperclass();
-        }
-        return type != null ? type : invocation.getMethod().getDeclaringClass();
-    }
-
-    /** Enters a call of a bean method. */
-    Entry enter(MethodBindings.MethodBinding method, InvocationContext invocation) {
-        Attempt attempt = attempt(method, invocation);
+    public Entry enter(MethodBindings.MethodBinding method, Arguments arguments) {
+        Attempt attempt = attempt(method, arguments);
         if (attempt == null) {
             return Entry.OPEN;
         }
         return isEntered(attempt) ? entry(attempt, Decision.Allowed.UNLIMITED) : decide(attempt);
     }
 
-    /** Enters a call of a bean method that can run later on another thread. */
-    LaterEntry enterLater(MethodBindings.MethodBinding method, InvocationContext invocation) {
-        Attempt attempt = attempt(method, invocation);
+    /**
+     * Enters a call of a bean method that can run later on another thread.
+     *
+     * @param method the policies of the method
+     * @param arguments returns the arguments of the method, null if it has no parameters
+     * @return the answer
+     */
+    public LaterEntry enterLater(MethodBindings.MethodBinding method, Arguments arguments) {
+        Attempt attempt = attempt(method, arguments);
         if (attempt == null) {
             return LaterEntry.OPEN;
         }
@@ -186,11 +212,11 @@ public final class RateLimitGate {
             Binding binding, CallContext call, @Nullable RequestState request, boolean settlesWithResponse) {}
 
     /** Returns the call to decide, null if no policy applies. */
-    private @Nullable Attempt attempt(MethodBindings.MethodBinding method, InvocationContext invocation) {
+    private @Nullable Attempt attempt(MethodBindings.MethodBinding method, Arguments arguments) {
         if (method.binding().policies().isEmpty()) {
             return null;
         }
-        RequestState request = states.current(this);
+        RequestState request = requests.current(this);
         Binding binding = request == null ? method.binding() : request.bindingOf(method.binding());
         if (binding.policies().isEmpty() || bypasses(policies.get().bypass(), binding, request)) {
             return null;
@@ -198,21 +224,19 @@ public final class RateLimitGate {
         // The method of the resource settles with the response if the filter has left the decision to it.
         boolean settlesWithResponse =
                 request != null && request.pending().filter(binding::equals).isPresent();
-        return new Attempt(binding, call(method, binding, request, invocation), request, settlesWithResponse);
+        return new Attempt(binding, call(method, binding, request, arguments), request, settlesWithResponse);
     }
 
     private CallContext call(
-            MethodBindings.MethodBinding method,
-            Binding binding,
-            @Nullable RequestState request,
-            InvocationContext invocation) {
-        // Payara has null for an enterprise bean's method without parameters.
-        List<Object> arguments = binding.needsArguments() ? Arrays.asList(invocation.getParameters()) : List.of();
+            MethodBindings.MethodBinding method, Binding binding, @Nullable RequestState request, Arguments arguments) {
+        @Nullable Object[] known = binding.needsArguments() ? arguments.get() : null;
         return new InvocationCall(
-                request == null ? states.withoutRequest(invocation.getParameters()) : request.caller(),
+                request == null ? requests.withoutRequest(arguments.get()) : request.caller(),
+                request != null,
                 binding.endpoint(),
                 method.arguments(),
-                arguments);
+                // Payara has null for an enterprise bean's method without parameters.
+                known == null ? List.of() : Arrays.asList(known));
     }
 
     private boolean bypasses(Bypass bypass, Binding binding, @Nullable RequestState request) {
@@ -258,6 +282,7 @@ public final class RateLimitGate {
         }
         Entry.Slots ownSlots = slots.take(binding, decision, request, !attempt.settlesWithResponse());
         return new Entry(
+                Entry.Passage.DECIDED,
                 decision,
                 binding,
                 request,
@@ -265,14 +290,13 @@ public final class RateLimitGate {
                 ownSlots);
     }
 
-    /** Returns the charges of the request that the calling thread serves. */
-    RequestCharges charges() {
+    /**
+     * Returns the charges of the request that the calling thread serves.
+     *
+     * @return the charges
+     */
+    public RequestCharges charges() {
         return new CurrentCharges(engine.settlements(), policy -> policies.get().has(policy), this::current);
-    }
-
-    /** Returns the states of requests. */
-    RequestStates states() {
-        return states;
     }
 
     /**
@@ -281,7 +305,7 @@ public final class RateLimitGate {
      * @param entry the answer on entry
      * @param succeeded the outcome
      */
-    void leave(Entry entry, boolean succeeded) {
+    public void leave(Entry entry, boolean succeeded) {
         if (entry.binding().countsOutcomes()) {
             engine.ends().settle(entry.binding(), entry.decision(), succeeded, entry.request());
         }
@@ -341,7 +365,7 @@ public final class RateLimitGate {
             attached.caller(call);
             return attached;
         }
-        RequestState request = states.start(call, this);
+        RequestState request = requests.start(call, this);
         call.attach(request);
         return request;
     }
@@ -352,6 +376,6 @@ public final class RateLimitGate {
      * @return the state, empty if the thread serves no request, such as the thread of a timer
      */
     public Optional<RequestState> current() {
-        return Optional.ofNullable(states.current(this));
+        return Optional.ofNullable(requests.current(this));
     }
 }

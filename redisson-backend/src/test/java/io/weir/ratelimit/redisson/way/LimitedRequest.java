@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson.way;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.PropertySources;
+import io.weir.ratelimit.core.policy.RequestPath;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.redisson.RedissonBackendProvider;
+import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.HttpCall;
+import io.weir.ratelimit.runtime.Platform;
+import io.weir.ratelimit.runtime.RateLimitGate;
+import io.weir.ratelimit.runtime.Requests;
+import io.weir.ratelimit.runtime.Weir;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A run of limited requests through the gate. {@link RecordingLoader} loads it. */
+public final class LimitedRequest implements Function<Map<String, String>, Set<String>> {
+    private static final int BEFORE = 50;
+
+    /** Creates a run. */
+    public LimitedRequest() {}
+
+    /** Returns the types that take part in the first request of a caller, after those of another one. */
+    @Override
+    public Set<String> apply(Map<String, String> properties) {
+        ConfigProperties config = ConfigProperties.of(properties);
+        RateLimitBackend redis =
+                new RedissonBackendProvider().create(name -> config.get(name).value());
+        try (Weir weir = Weir.on(new Host(config, redis))) {
+            RateLimitGate gate = weir.gate(new NoScope());
+            for (int decided = 0; decided < BEFORE; ) {
+                // Redis is connected after a time.
+                if (request(gate, "203.0.113.7") instanceof Decision.Allowed) {
+                    decided++;
+                } else {
+                    pause();
+                }
+            }
+            return RecordedTypes.during(() -> {
+                if (!(request(gate, "203.0.113.8") instanceof Decision.Allowed)) {
+                    throw new AssertionError("the backend has not decided");
+                }
+            });
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(20);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Decision request(RateLimitGate gate, String address) {
+        Call call = new Call(address);
+        Entry entry = gate.enter(call, Object.class, method());
+        if (!entry.isDecided() || !entry.decision().allowed()) {
+            throw new AssertionError("not decided: " + entry);
+        }
+        RequestState state = call.state;
+        if (state == null) {
+            throw new AssertionError("no state");
+        }
+        state.quotas().all().forEach(quota -> quota.remaining());
+        gate.leave(state, true);
+        state.end();
+        return entry.decision();
+    }
+
+    private static Method method() {
+        try {
+            return Object.class.getMethod("hashCode");
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private record Host(ConfigProperties config, RateLimitBackend redis) implements Platform {
+        @Override
+        public PropertySources properties() {
+            return PropertySources.of(config);
+        }
+
+        @Override
+        public <T> List<T> all(Class<T> type) {
+            return type.isInstance(redis) ? List.of(type.cast(redis)) : List.of();
+        }
+
+        @Override
+        public void closed() {
+            try {
+                ((AutoCloseable) redis).close();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    /** A host that keeps the state with the call only. */
+    private static final class NoScope implements Requests {
+        @Override
+        public RequestState start(CallContext caller, RateLimitGate gate) {
+            return new RequestState(caller);
+        }
+
+        @Override
+        public @Nullable RequestState current(RateLimitGate gate) {
+            return null;
+        }
+
+        @Override
+        public CallContext withoutRequest(@Nullable Object @Nullable [] arguments) {
+            return CallContext.NONE;
+        }
+
+        @Override
+        public boolean hold(RequestState request, Runnable releaser) {
+            return request.holdSlots(releaser);
+        }
+    }
+
+    private static final class Call implements HttpCall {
+        private final String address;
+        private @Nullable RequestState state;
+
+        private Call(String address) {
+            this.address = address;
+        }
+
+        @Override
+        public String httpMethod() {
+            return "GET";
+        }
+
+        @Override
+        public RequestPath path() {
+            return RequestPath.of("/api/orders");
+        }
+
+        @Override
+        public boolean isPreflight() {
+            return false;
+        }
+
+        @Override
+        public @Nullable RequestState attachedState() {
+            return state;
+        }
+
+        @Override
+        public void attach(RequestState attached) {
+            state = attached;
+        }
+
+        @Override
+        public Optional<String> peerAddress() {
+            return Optional.of(address);
+        }
+
+        @Override
+        public Optional<String> principal() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> header(String name) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<Object> argument(String name) {
+            return Optional.empty();
+        }
+    }
+}
