@@ -36,8 +36,6 @@ import io.weir.ratelimit.core.metrics.RejectedKeysLog;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.core.operations.RepeatedTask;
-import io.weir.ratelimit.core.outgoing.ClientReader;
-import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -67,7 +65,7 @@ final class Assembly {
 
     private final Problems problems = new Problems();
     private final Platform platform;
-    private final List<Plugin> plugins;
+    private final Plugins plugins;
     private final PropertySources sources;
     private final ConfigProperties config;
     private final Settings settings;
@@ -78,8 +76,10 @@ final class Assembly {
 
     Assembly(Platform platform) {
         this.platform = platform;
-        this.plugins = List.copyOf(platform.all(Plugin.class));
-        this.sources = plugins.isEmpty() ? platform.properties() : new LayeredSources(platform.properties(), plugins);
+        this.plugins = Plugins.of(platform);
+        this.sources = plugins.all().isEmpty()
+                ? platform.properties()
+                : new LayeredSources(platform.properties(), plugins.all());
         this.config = sources.first();
         this.settings = Settings.read(config, problems);
         // An initializer of a container reads the path, and reports no problem.
@@ -92,6 +92,10 @@ final class Assembly {
 
     Platform platform() {
         return platform;
+    }
+
+    List<Plugin> plugins() {
+        return plugins.all();
     }
 
     Settings settings() {
@@ -125,8 +129,6 @@ final class Assembly {
                 ? platform.telemetry(settings, loaded.backend().name(), masker, problems)
                 : Telemetry.NONE;
         platform.check(problems);
-        plugins.forEach(
-                plugin -> problems.addAll(plugin.problems(platform.properties().first())));
         if (!problems.found().isEmpty()) {
             throw new InvalidConfigurationException(problems);
         }
@@ -137,15 +139,20 @@ final class Assembly {
         telemetry.backend().ifPresent(loaded.backend()::registerListener);
         loaded.backend().start();
         Optional<InstanceChanges> changes = changes(loaded.backend(), parts);
+        Weir weir = new Weir(this, loaded, parts, telemetry, changes);
+        plugins.all().forEach(plugin -> plugin.start(weir));
         report(loaded, parts);
-        return new Weir(this, loaded, parts, telemetry, changes, timers(parts, telemetry, changes));
+        weir.repeat(timers(parts, telemetry, changes));
+        return weir;
     }
 
     private PolicyParts load() {
         PolicyParts.Lookups lookups = lookups();
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
-        Map<String, OutgoingClient> clients = ClientReader.read(
-                loadedConfig, platform.annotatedClients(), lookups.bounded().keys(), problems);
+        plugins.checkAbsent(loadedConfig, platform.environmentVariables(), problems);
+        Preparation preparation = new Preparation(
+                loadedConfig, settings, platform, lookups.bounded().keys(), problems);
+        plugins.all().forEach(plugin -> plugin.prepare(preparation));
         OverrideSources overrides = OverrideSources.of(platform.all(PolicySource.class), problems);
         RateLimitBackend backend = backend();
         AnnotatedMethods methods = platform.methods(problems);
@@ -153,9 +160,9 @@ final class Assembly {
                         methods.methods(), methods.scanner(), lookups.resolvers(), overrides.policies())
                 .withManagedBeans(methods.managed())
                 .withBackend(backend)
-                .withClients(clients.values());
+                .withEndpoints(plugins.endpoints(), plugins::check);
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
-        return new PolicyParts(loadedConfig, lookups.with(overrides), clients, backend, loader, snapshot);
+        return new PolicyParts(loadedConfig, lookups.with(overrides), backend, loader, snapshot);
     }
 
     private PolicyParts.Lookups lookups() {
@@ -214,7 +221,7 @@ final class Assembly {
     private List<DecisionListener> listeners() {
         return Stream.concat(
                         platform.all(DecisionListener.class).stream(),
-                        plugins.stream().flatMap(plugin -> plugin.listeners().stream()))
+                        plugins.all().stream().flatMap(plugin -> plugin.listeners().stream()))
                 .toList();
     }
 
@@ -280,7 +287,7 @@ final class Assembly {
     private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry, Optional<InstanceChanges> changes) {
         List<RepeatedTask> tasks = Stream.concat(
                         platform.all(RepeatedTask.class).stream(),
-                        plugins.stream().flatMap(plugin -> plugin.tasks().stream()))
+                        plugins.all().stream().flatMap(plugin -> plugin.tasks().stream()))
                 .toList();
         TopKeysTracker topKeys = parts.known().topKeys();
         return new RepeatedTasks(

@@ -12,7 +12,6 @@ import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
-import io.weir.ratelimit.core.instance.ClientWarnings;
 import io.weir.ratelimit.core.instance.TaskTimer;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.message.Message;
@@ -20,8 +19,8 @@ import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.operations.InstanceOperations;
 import io.weir.ratelimit.core.operations.KnownPolicies;
 import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import java.util.ArrayList;
@@ -30,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * The assembled limiter of one application. It is created once, started and closed.
@@ -41,9 +41,8 @@ public final class Weir implements AutoCloseable {
     private final PolicyParts loaded;
     private final EngineParts parts;
     private final Telemetry telemetry;
-    private final List<TaskTimer> timers;
+    private List<TaskTimer> timers = List.of();
     private final RateLimiter limiter;
-    private final OutgoingCalls outgoing;
     private final CallerQuotas quotas;
     private final Operations operations;
 
@@ -52,30 +51,22 @@ public final class Weir implements AutoCloseable {
             PolicyParts loaded,
             EngineParts parts,
             Telemetry telemetry,
-            Optional<InstanceChanges> changes,
-            List<TaskTimer> timers) {
+            Optional<InstanceChanges> changes) {
         this.assembly = assembly;
         this.loaded = loaded;
         this.parts = parts;
         this.telemetry = telemetry;
-        this.timers = List.copyOf(timers);
         CurrentPolicies policies = parts.policies();
         this.limiter = new EngineRateLimiter(
-                parts.engine(), policies::policies, assembly.executor(), assembly.platform()::currentCall);
-        this.outgoing = new OutgoingCalls(
-                assembly.settings().enabled(),
-                loaded.clients(),
-                policies::policies,
                 parts.engine(),
-                limiter,
-                telemetry.outgoing(),
-                assembly.environment().clock()::nanos,
-                assembly.environment().clock()::now);
+                policies::policies,
+                assembly.executor(),
+                () -> currentRequest().map(RequestState::caller));
         this.quotas = parts.factory()
                 .quotas(
                         parts.engine(),
                         policies::policies,
-                        loaded.loader().policiesOfClientsOnly(),
+                        loaded.loader().policiesWithoutMethods(),
                         loaded.lookups().resolvers().keyTerms());
         this.operations = operations(changes);
     }
@@ -117,6 +108,11 @@ public final class Weir implements AutoCloseable {
      */
     public static Weir on(Platform platform) {
         return new Assembly(platform).weir();
+    }
+
+    /** Sets the repeated tasks. */
+    void repeat(List<TaskTimer> tasks) {
+        timers = List.copyOf(tasks);
     }
 
     /**
@@ -251,12 +247,28 @@ public final class Weir implements AutoCloseable {
     }
 
     /**
-     * Returns the path of the calls of REST clients.
+     * Returns a plug-in of this limiter.
      *
-     * @return the outgoing calls
+     * @param type the class of the plug-in
+     * @param <T> the class of the plug-in
+     * @return the plug-in
+     * @throws IllegalStateException if the limiter does not have it
      */
-    public OutgoingCalls outgoing() {
-        return outgoing;
+    public <T extends Plugin> T plugin(Class<T> type) {
+        return assembly.plugins().stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no plug-in " + type.getName()));
+    }
+
+    /**
+     * Returns the request that the current thread serves.
+     *
+     * @return the request, empty if the thread serves none
+     */
+    public Optional<RequestState> currentRequest() {
+        return assembly.platform().currentRequest();
     }
 
     /**
@@ -287,13 +299,18 @@ public final class Weir implements AutoCloseable {
         List<Message> warnings = new ArrayList<>();
         if (assembly.settings().enabled()) {
             Platform platform = assembly.platform();
-            warnings.addAll(new ApplicationWarnings(
-                            loaded.snapshot().policies(), loaded.policiesOfClients(), loaded.config(), view)
-                    .all(platform.environmentVariables()));
-            warnings.addAll(new ClientWarnings(
-                            loaded.clients(), platform.annotatedClients().keySet(), loaded.config())
-                    .all(loaded.snapshot(), view));
+            warnings.addAll(
+                    new ApplicationWarnings(loaded.snapshot().policies(), policiesOfEndpoints(), loaded.config(), view)
+                            .all(platform.environmentVariables()));
+            assembly.plugins().forEach(plugin -> warnings.addAll(plugin.warnings(loaded.snapshot(), view)));
         }
         return warnings;
+    }
+
+    private Set<String> policiesOfEndpoints() {
+        return assembly.plugins().stream()
+                .flatMap(plugin -> plugin.endpoints().stream())
+                .flatMap(endpoint -> endpoint.policies().stream())
+                .collect(Collectors.toSet());
     }
 }

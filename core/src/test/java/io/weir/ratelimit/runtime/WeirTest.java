@@ -4,11 +4,13 @@ package io.weir.ratelimit.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigProperty;
+import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.LimitOverride;
@@ -132,7 +134,7 @@ class WeirTest {
                         .build())
                 .satisfies(invalid -> assertThat(invalid.problems())
                         .extracting(ConfigurationProblem::place)
-                        .containsExactly(LIMIT, AuditPlugin.LEVEL));
+                        .containsExactly(AuditPlugin.LEVEL, LIMIT));
     }
 
     @Test
@@ -143,6 +145,46 @@ class WeirTest {
                         .property(AuditPlugin.LEVEL, "rejected")
                         .build())
                 .withMessageContaining(AuditPlugin.LEVEL);
+    }
+
+    @Test
+    void aPropertyOfAnAbsentArtifactIsAProblemThatNamesIt() {
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "many")
+                        .property("ratelimit.clients.partner.policy", "api")
+                        .property("ratelimit.clients.partner.keyy", "host")
+                        .property("ratelimit.client-names", "partner")
+                        .build())
+                .satisfies(invalid -> assertThat(invalid.problems())
+                        .extracting(
+                                ConfigurationProblem::place,
+                                problem -> problem.remedy().contains("io.weir:weir-client"))
+                        .containsExactlyInAnyOrder(
+                                tuple("ratelimit.clients.partner.keyy", true),
+                                tuple("ratelimit.clients.partner.policy", true),
+                                tuple("ratelimit.client-names", true),
+                                tuple(LIMIT, false)));
+    }
+
+    @Test
+    void aVariableOfAnAbsentArtifactIsAProblem() {
+        Platform platform = new Platform() {
+            @Override
+            public PropertySources properties() {
+                return PropertySources.of(ConfigProperties.of(Map.of(LIMIT, "2/1h")));
+            }
+
+            @Override
+            public Set<String> environmentVariables() {
+                return Set.of("RATELIMIT_CLIENTS_PARTNER_POLICY", "RATELIMIT_CLIENTS_SERVICE_HOST");
+            }
+        };
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.on(platform))
+                .satisfies(invalid -> assertThat(invalid.problems())
+                        .extracting(ConfigurationProblem::place)
+                        .containsExactly("RATELIMIT_CLIENTS_PARTNER_POLICY"));
     }
 
     @Test

@@ -10,8 +10,6 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.outgoing.ClientPolicyCheck;
-import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.OverrideReader;
 import io.weir.ratelimit.core.policy.Policy;
@@ -26,25 +24,22 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The checks of a policy against the rest of the application: its methods, its REST clients, its costs and its backend.
+ * The checks of a policy against the rest of the application: its methods, its costs, its backend and the plug-ins.
  *
  * @param methods the methods under each policy
- * @param clients the REST clients
  * @param backend the backend
  * @param costs the check of costs
+ * @param others the checks of plug-ins
  */
 record PolicyChecks(
-        Map<String, List<LimitedMethod>> methods,
-        Collection<OutgoingClient> clients,
-        RateLimitBackend backend,
-        CostCheck costs) {
+        Map<String, List<LimitedMethod>> methods, RateLimitBackend backend, CostCheck costs, PolicyCheck others) {
 
     /** Returns the problems of a policy, except those of costs. */
     List<ConfigurationProblem> problems(Policy policy, ConfigProperties config) {
         Problems problems = new Problems();
         methods.getOrDefault(policy.name(), List.of()).forEach(method -> method.check(policy, problems));
         checkBackend(policy, config, problems);
-        ClientPolicyCheck.check(clients, Map.of(policy.name(), policy), config, problems);
+        others.check(policy, config, problems);
         return problems.found();
     }
 

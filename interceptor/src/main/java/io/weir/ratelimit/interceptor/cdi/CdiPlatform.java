@@ -16,7 +16,6 @@ import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
 import io.weir.ratelimit.interceptor.user.Claims;
 import io.weir.ratelimit.runtime.Platform;
-import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import java.util.List;
@@ -46,10 +45,8 @@ final class CdiPlatform implements Platform {
      * @param beanClasses the classes of beans
      * @param managedBeans the classes of managed beans
      * @param names the names of methods
-     * @param clients the clients that annotations name, each with the first annotated type
      */
-    record Discovered(
-            Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names, Map<String, String> clients) {}
+    record Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {}
 
     CdiPlatform(RateLimitBeans beans, Discovered discovered) {
         this.beans = new ApplicationBeans(beans);
@@ -112,11 +109,6 @@ final class CdiPlatform implements Platform {
     }
 
     @Override
-    public Map<String, String> annotatedClients() {
-        return discovered.clients();
-    }
-
-    @Override
     public ApplicationEvents events() {
         return events;
     }
@@ -159,9 +151,9 @@ final class CdiPlatform implements Platform {
     }
 
     @Override
-    public Optional<CallContext> currentCall() {
+    public Optional<RequestState> currentRequest() {
         RateLimitGate known = gate;
-        return known == null ? Optional.empty() : known.current().map(RequestState::caller);
+        return known == null ? Optional.empty() : known.current();
     }
 
     @Override

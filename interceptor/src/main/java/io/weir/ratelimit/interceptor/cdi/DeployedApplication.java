@@ -10,7 +10,6 @@ import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
@@ -132,12 +131,12 @@ public final class DeployedApplication {
     }
 
     /**
-     * Returns the path of the calls of REST clients.
+     * Returns the limiter, for plug-ins.
      *
-     * @return the outgoing calls
+     * @return the limiter
      */
-    public OutgoingCalls outgoing() {
-        return weir.outgoing();
+    public Weir weir() {
+        return weir;
     }
 
     /**

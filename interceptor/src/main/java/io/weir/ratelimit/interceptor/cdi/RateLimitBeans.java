@@ -5,6 +5,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.LoginAttempts;
 import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.runtime.Weir;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
@@ -69,6 +70,18 @@ public class RateLimitBeans {
     @ApplicationScoped
     public RequestCharges charges(RateLimitExtension extension) {
         return extension.application().gate().charges();
+    }
+
+    /**
+     * Produces the limiter of this application, for plug-ins.
+     *
+     * @param extension the extension
+     * @return the limiter
+     */
+    @Produces
+    @Dependent
+    public Weir weir(RateLimitExtension extension) {
+        return extension.application().weir();
     }
 
     /**
