@@ -3,9 +3,6 @@ package io.weir.ratelimit.runtime;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.core.changes.ChangeAudit;
-import io.weir.ratelimit.core.changes.ChangeCodec;
-import io.weir.ratelimit.core.changes.InstanceChanges;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
@@ -20,10 +17,10 @@ import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.BackendSelector;
 import io.weir.ratelimit.core.instance.BoundedResolvers;
-import io.weir.ratelimit.core.instance.DeploymentChanges;
 import io.weir.ratelimit.core.instance.EngineFactory;
 import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.instance.PlatformTimer;
+import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.core.instance.RepeatedTasks;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.StartWarnings;
@@ -34,8 +31,6 @@ import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.metrics.NearLimitReport;
 import io.weir.ratelimit.core.metrics.RejectedKeysLog;
 import io.weir.ratelimit.core.metrics.Telemetry;
-import io.weir.ratelimit.core.operations.Readings;
-import io.weir.ratelimit.core.operations.RepeatedTask;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -44,6 +39,7 @@ import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.DecisionListener;
@@ -54,7 +50,6 @@ import io.weir.ratelimit.spi.TierResolver;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -138,11 +133,10 @@ final class Assembly {
         PlatformTimer.start();
         telemetry.backend().ifPresent(loaded.backend()::registerListener);
         loaded.backend().start();
-        Optional<InstanceChanges> changes = changes(loaded.backend(), parts);
-        Weir weir = new Weir(this, loaded, parts, telemetry, changes);
+        Weir weir = new Weir(this, loaded, parts, telemetry);
         plugins.all().forEach(plugin -> plugin.start(weir));
         report(loaded, parts);
-        weir.repeat(timers(parts, telemetry, changes));
+        weir.repeat(timers(parts, telemetry));
         return weir;
     }
 
@@ -247,23 +241,6 @@ final class Assembly {
                 readings);
     }
 
-    /** Reads the runtime changes before the first request. Returns nothing if changes are not enabled. */
-    private Optional<InstanceChanges> changes(RateLimitBackend backend, EngineParts parts) {
-        if (!settings.enabled() || !settings.changes().enabled()) {
-            return Optional.empty();
-        }
-        ChangeCodec codec = new ChangeCodec(
-                new ConfigReader(config, new Problems()).value(ConfigKeys.NAMESPACE), settings.keySecret());
-        DeploymentChanges changes = new DeploymentChanges(
-                parts.reload(),
-                parts.policies(),
-                parts.known().overrides(),
-                parts.keys(),
-                parts.known().blocks());
-        return Optional.of(changes.start(
-                backend, codec, new ChangeAudit(masker), environment.clock()::nanos, settings.deadline()));
-    }
-
     private void report(PolicyParts loaded, EngineParts parts) {
         String backend = loaded.backend().name();
         PolicySnapshot snapshot = settings.enabled() ? parts.policies().get() : loaded.snapshot();
@@ -284,7 +261,7 @@ final class Assembly {
         }
     }
 
-    private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry, Optional<InstanceChanges> changes) {
+    private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry) {
         List<RepeatedTask> tasks = Stream.concat(
                         platform.all(RepeatedTask.class).stream(),
                         plugins.all().stream().flatMap(plugin -> plugin.tasks().stream()))
@@ -293,7 +270,6 @@ final class Assembly {
         return new RepeatedTasks(
                         settings,
                         parts.reload(),
-                        changes,
                         new RejectedKeysLog(topKeys),
                         new NearLimitReport(() -> parts.policies().policies().keySet(), topKeys, telemetry.nearLimit()),
                         tasks)

@@ -2,8 +2,6 @@
 package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.changes.InstanceChanges;
-import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.CallerQuotas;
@@ -11,18 +9,21 @@ import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
+import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
 import io.weir.ratelimit.core.instance.TaskTimer;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.Telemetry;
-import io.weir.ratelimit.core.operations.InstanceOperations;
-import io.weir.ratelimit.core.operations.KnownPolicies;
-import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
+import io.weir.ratelimit.core.snapshot.Readings;
+import io.weir.ratelimit.core.snapshot.Reload;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,14 +45,13 @@ public final class Weir implements AutoCloseable {
     private List<TaskTimer> timers = List.of();
     private final RateLimiter limiter;
     private final CallerQuotas quotas;
-    private final Operations operations;
+    private final InstanceCallers callers;
 
     Weir(
             Assembly assembly,
             PolicyParts loaded,
             EngineParts parts,
-            Telemetry telemetry,
-            Optional<InstanceChanges> changes) {
+            Telemetry telemetry) {
         this.assembly = assembly;
         this.loaded = loaded;
         this.parts = parts;
@@ -68,26 +68,9 @@ public final class Weir implements AutoCloseable {
                         policies::policies,
                         loaded.loader().policiesWithoutMethods(),
                         loaded.lookups().resolvers().keyTerms());
-        this.operations = operations(changes);
-    }
-
-    private Operations operations(Optional<InstanceChanges> changes) {
-        Settings settings = assembly.settings();
-        CurrentPolicies policies = parts.policies();
         EngineParts.KnownKeys known = parts.known();
-        return new InstanceOperations(
-                settings.console(),
-                new KnownPolicies(
-                        policies::policies, policies::origins, loaded.loader().methods()),
-                parts.readings(),
-                new InstanceOperations.Backend(parts.health(), loaded.backend().fleetStore()),
-                new InstanceOperations.Keys(parts.keys(), known.topKeys(), known.blocks(), assembly.masker()),
-                new InstanceOperations.Changes(
-                        changes.map(RuntimeChanges.class::cast),
-                        settings.changes()
-                                .role()
-                                .filter(role -> settings.changes().enabled())),
-                parts.engine().slots());
+        this.callers = new InstanceCallers(
+                policies::policies, parts.keys(), known.topKeys(), known.blocks(), assembly.masker());
     }
 
     /**
@@ -281,12 +264,57 @@ public final class Weir implements AutoCloseable {
     }
 
     /**
-     * Returns the operations for operators.
+     * Returns the operations on callers.
      *
      * @return the operations
      */
-    public Operations operations() {
-        return operations;
+    public InstanceCallers callers() {
+        return callers;
+    }
+
+    /**
+     * Returns the selected backend.
+     *
+     * @return the backend
+     */
+    public RateLimitBackend backend() {
+        return loaded.backend();
+    }
+
+    /**
+     * Returns the reload of the policies, which also applies layers over the configuration.
+     *
+     * @return the reload
+     */
+    public Reload reload() {
+        return parts.reload();
+    }
+
+    /**
+     * Returns the limits of single keys.
+     *
+     * @return the limits
+     */
+    public Overrides overrides() {
+        return parts.known().overrides();
+    }
+
+    /**
+     * Returns the results of reading the configuration.
+     *
+     * @return the results
+     */
+    public Readings readings() {
+        return parts.readings();
+    }
+
+    /**
+     * Returns the limits of the methods of beans and of the other endpoints.
+     *
+     * @return the limits
+     */
+    public List<MethodLimits> methods() {
+        return loaded.loader().methods();
     }
 
     /**

@@ -22,6 +22,8 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -155,16 +157,24 @@ class WeirTest {
                         .property("ratelimit.clients.partner.policy", "api")
                         .property("ratelimit.clients.partner.keyy", "host")
                         .property("ratelimit.client-names", "partner")
+                        .property("ratelimit.console.enabled", "false")
+                        .property("ratelimit.changes.role", "changer")
                         .build())
                 .satisfies(invalid -> assertThat(invalid.problems())
-                        .extracting(
-                                ConfigurationProblem::place,
-                                problem -> problem.remedy().contains("io.weir:weir-client"))
+                        .extracting(ConfigurationProblem::place, WeirTest::artifact)
                         .containsExactlyInAnyOrder(
-                                tuple("ratelimit.clients.partner.keyy", true),
-                                tuple("ratelimit.clients.partner.policy", true),
-                                tuple("ratelimit.client-names", true),
-                                tuple(LIMIT, false)));
+                                tuple("ratelimit.clients.partner.keyy", "io.weir:weir-client"),
+                                tuple("ratelimit.clients.partner.policy", "io.weir:weir-client"),
+                                tuple("ratelimit.client-names", "io.weir:weir-client"),
+                                tuple("ratelimit.console.enabled", "io.weir:weir-operations"),
+                                tuple("ratelimit.changes.role", "io.weir:weir-operations"),
+                                tuple(LIMIT, "")));
+    }
+
+    /** Returns the artifact that a remedy names, or nothing. */
+    private static String artifact(ConfigurationProblem problem) {
+        Matcher named = Pattern.compile("add the artifact ([\\w.:-]+), .*").matcher(problem.remedy());
+        return named.matches() ? named.group(1) : "";
     }
 
     @Test

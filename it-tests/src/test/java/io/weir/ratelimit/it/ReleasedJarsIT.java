@@ -31,7 +31,7 @@ class ReleasedJarsIT {
             "weir-client", "io.weir.ratelimit.client",
             "weir-interceptor", "io.weir.ratelimit.interceptor",
             "weir-redisson-backend", "io.weir.ratelimit.redisson",
-            "weir-console", "io.weir.ratelimit.console");
+            "weir-operations", "io.weir.ratelimit.operations");
 
     @Test
     void eachJarHasItsModuleName() {

@@ -33,7 +33,11 @@ public final class ConfigKeys {
 
     /** The artifacts of plug-ins by the beginning of the names of their properties. */
     private static final Map<String, String> ARTIFACTS =
-            Map.of(CLIENTS, "weir-client", "ratelimit.client-names", "weir-client");
+            Map.of(
+                    CLIENTS, "weir-client",
+                    "ratelimit.client-names", "weir-client",
+                    "ratelimit.console.", "weir-operations",
+                    "ratelimit.changes.", "weir-operations");
 
     private static final List<ConfigKey<?>> TABLE = new ArrayList<>();
 
@@ -136,7 +140,7 @@ public final class ConfigKeys {
             "ratelimit.console.enabled",
             "false",
             ValueForm.FLAG,
-            "enables the console, which needs the jar weir-console");
+            "enables the console");
 
     public static final ConfigKey<String> CONSOLE_ROLE = key(
             "ratelimit.console.role",

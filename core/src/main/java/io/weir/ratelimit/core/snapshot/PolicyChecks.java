@@ -3,9 +3,6 @@ package io.weir.ratelimit.core.snapshot;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.core.changes.ChangedProperties;
-import io.weir.ratelimit.core.changes.PolicyValues;
-import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
@@ -53,30 +50,29 @@ record PolicyChecks(
     /**
      * Checks the limits of single keys like policies with these limits.
      *
-     * @param overrides the changes with the limits
+     * @param overrides the limits
      * @param policies the policies by name
      * @param config the configuration of the policies
-     * @return the problems by the number of the change
+     * @return the problems by the number of the limits
      */
     Map<Long, List<ConfigurationProblem>> ofOverrides(
-            Collection<RuntimeChange> overrides, Map<String, Policy> policies, ConfigProperties config) {
+            Collection<KeyValues> overrides, Map<String, Policy> policies, ConfigProperties config) {
         Map<Long, List<ConfigurationProblem>> problems = new TreeMap<>();
-        for (RuntimeChange change : overrides) {
-            Policy policy = policies.get(change.subject().policy());
-            List<ConfigurationProblem> found = policy == null ? List.of() : ofOverride(policy, change, config);
+        for (KeyValues override : overrides) {
+            Policy policy = policies.get(override.policy());
+            List<ConfigurationProblem> found = policy == null ? List.of() : ofOverride(policy, override, config);
             if (!found.isEmpty()) {
-                problems.put(change.number(), found);
+                problems.put(override.number(), found);
             }
         }
         return problems;
     }
 
-    private List<ConfigurationProblem> ofOverride(Policy policy, RuntimeChange change, ConfigProperties config) {
+    private List<ConfigurationProblem> ofOverride(Policy policy, KeyValues override, ConfigProperties config) {
         Problems problems = new Problems();
-        OverrideReader.read(policy, change.values(), problems).ifPresent(limits -> {
+        OverrideReader.read(policy, override.values(), problems).ifPresent(limits -> {
             Policy ofKey = policy.withLimits(limits);
-            problems.addAll(
-                    problems(ofKey, ChangedProperties.over(config, PolicyValues.of(change), Set.of(policy.name()))));
+            problems.addAll(problems(ofKey, override.layer().over(config, Set.of(policy.name()))));
             problems.addAll(ofCosts(ofKey));
         });
         return problems.found();

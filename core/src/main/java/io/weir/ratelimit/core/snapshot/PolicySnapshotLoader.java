@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.snapshot;
 
-import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
@@ -192,9 +191,9 @@ public final class PolicySnapshotLoader {
         return exceeded;
     }
 
-    /** Returns the problems of the limits of single keys under the policies of a snapshot, by the number of the change. */
+    /** Returns the problems of the limits of single keys under the policies of a snapshot, by the number of the limits. */
     public Map<Long, List<ConfigurationProblem>> problems(
-            PolicySnapshot snapshot, ConfigProperties config, Collection<RuntimeChange> overrides) {
+            PolicySnapshot snapshot, ConfigProperties config, Collection<KeyValues> overrides) {
         return checks(config, known(), snapshot.costs()).ofOverrides(overrides, snapshot.policies(), config);
     }
 

@@ -9,7 +9,6 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.SpanDecorator;
-import io.weir.ratelimit.core.operations.Operations;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
@@ -146,15 +145,6 @@ public final class DeployedApplication {
      */
     public CallerQuotas quotas() {
         return weir.quotas();
-    }
-
-    /**
-     * Returns the operations for operators.
-     *
-     * @return the operations
-     */
-    public Operations operations() {
-        return weir.operations();
     }
 
     /**

@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/**
- * The operations of an operator on one instance: list the policies, look up a caller, reset a key.
- */
-@NullMarked
-package io.weir.ratelimit.core.operations;
-
-import org.jspecify.annotations.NullMarked;
