@@ -9,8 +9,8 @@ import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
+import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.instance.TaskTimer;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.message.Message;
@@ -47,11 +47,7 @@ public final class Weir implements AutoCloseable {
     private final CallerQuotas quotas;
     private final InstanceCallers callers;
 
-    Weir(
-            Assembly assembly,
-            PolicyParts loaded,
-            EngineParts parts,
-            Telemetry telemetry) {
+    Weir(Assembly assembly, PolicyParts loaded, EngineParts parts, Telemetry telemetry) {
         this.assembly = assembly;
         this.loaded = loaded;
         this.parts = parts;

@@ -34,9 +34,7 @@ record Fleet(Instant at, boolean shared, List<Member> members, int unreadable, O
     record Member(String id, boolean self, Duration age, InstanceReport report) {
         /** Returns the host with the name of the instance on it, or with the begin of its id if the report has no name. */
         String name() {
-            InstanceReport.Origin origin = report.origin();
-            return origin.host() + "/"
-                    + (origin.name().isEmpty() ? id.substring(0, Math.min(4, id.length())) : origin.name());
+            return report.origin().host() + "/" + report.origin().name();
         }
 
         boolean isVanished() {

@@ -39,10 +39,7 @@ record FleetBlocks(List<BlockedKey> keys, boolean complete) {
         Map<Key, List<Block>> reported = new HashMap<>();
         boolean complete = true;
         for (Fleet.Member member : fleet.reporting()) {
-            List<Block> blocks = member.report()
-                    .current()
-                    .map(InstanceReport.Current::blocks)
-                    .orElse(List.of());
+            List<Block> blocks = member.report().current().blocks();
             complete &= blocks.size() < ReportWriter.MAX_BLOCKS;
             for (Block block : blocks) {
                 Block now = block.later(member.age());

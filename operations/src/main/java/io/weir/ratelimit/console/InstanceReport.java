@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param rates the decisions per policy, the most decisions first
  * @param values the values of policies, by name
  * @param keys the top keys per policy, with stored keys
- * @param current the running calls and the blocks; empty in a report of an earlier version
+ * @param current the running calls and the blocks
  */
 record InstanceReport(
         Origin origin,
@@ -29,7 +29,7 @@ record InstanceReport(
         List<PolicyRates> rates,
         List<PolicyValues> values,
         List<PolicyKeys> keys,
-        Optional<Current> current) {
+        Current current) {
     /** Copies the lists. */
     InstanceReport {
         rates = List.copyOf(rates);
@@ -41,7 +41,7 @@ record InstanceReport(
      * The origin of a report.
      *
      * @param host the host name, or an address
-     * @param name the name of the instance on its host; empty in a report of an earlier version
+     * @param name the name of the instance on its host
      * @param version the version of Weir
      * @param server the name and version of the server
      * @param java the version of Java
@@ -146,8 +146,7 @@ record InstanceReport(
     record RunningCalls(String policy, long calls) {}
 
     /** Returns the running calls of all policies; empty if they are unknown. */
-    Optional<Long> runningCalls() {
-        return current.map(
-                known -> known.running().stream().mapToLong(RunningCalls::calls).sum());
+    long runningCalls() {
+        return current.running().stream().mapToLong(RunningCalls::calls).sum();
     }
 }

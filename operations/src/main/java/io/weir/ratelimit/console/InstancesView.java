@@ -48,8 +48,7 @@ final class InstancesView {
         view.put(
                 "runningCalls",
                 reporting.stream()
-                        .flatMap(member -> member.report().runningCalls().stream())
-                        .mapToLong(Long::longValue)
+                        .mapToLong(member -> member.report().runningCalls())
                         .sum());
         view.put("instances", instances);
         view.put(
@@ -98,9 +97,7 @@ final class InstancesView {
 
     private static Map<String, Object> running(InstanceReport report) {
         Map<String, Object> byPolicy = new TreeMap<>();
-        report.current()
-                .ifPresent(current ->
-                        current.running().forEach(running -> byPolicy.put(running.policy(), running.calls())));
+        report.current().running().forEach(running -> byPolicy.put(running.policy(), running.calls()));
         return byPolicy;
     }
 

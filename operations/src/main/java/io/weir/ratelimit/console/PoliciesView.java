@@ -41,8 +41,7 @@ final class PoliciesView {
     private static Map<String, Long> running(Fleet fleet) {
         Map<String, Long> running = new HashMap<>();
         fleet.reporting().stream()
-                .flatMap(member -> member.report().current().stream())
-                .flatMap(current -> current.running().stream())
+                .flatMap(member -> member.report().current().running().stream())
                 .forEach(ofPolicy -> running.merge(ofPolicy.policy(), ofPolicy.calls(), Long::sum));
         return running;
     }

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -60,7 +59,7 @@ final class ReportBuilder {
                         .map(ReportBuilder::values)
                         .toList(),
                 keys(),
-                Optional.of(new InstanceReport.Current(running(), blocks())));
+                new InstanceReport.Current(running(), blocks()));
     }
 
     private List<InstanceReport.RunningCalls> running() {

@@ -47,7 +47,6 @@ final class ReportReader {
 
     private final DataInputStream in;
     private final Allowance allowance;
-    private byte form;
 
     private ReportReader(byte[] report, Allowance allowance) {
         this.in = new DataInputStream(new ByteArrayInputStream(report));
@@ -82,8 +81,7 @@ final class ReportReader {
         long before = allowance.left;
         try {
             ReportReader reader = new ReportReader(report, allowance);
-            reader.form = reader.in.readByte();
-            check(reader.form >= ReportWriter.FORM_WITHOUT_CURRENT && reader.form <= ReportWriter.FORM);
+            check(reader.in.readByte() == ReportWriter.FORM);
             return Optional.of(reader.report());
         } catch (IOException | IllegalArgumentException e) {
             allowance.left = before;
@@ -93,16 +91,13 @@ final class ReportReader {
 
     private InstanceReport report() throws IOException {
         InstanceReport report = new InstanceReport(
-                new InstanceReport.Origin(
-                        text(), form > ReportWriter.FORM_WITHOUT_NAME ? text() : "", text(), text(), text(), instant()),
+                new InstanceReport.Origin(text(), text(), text(), text(), text(), instant()),
                 backend(),
                 new InstanceReport.Configuration(in.readLong(), (int) number(), instant(), text(), in.readInt()),
                 list(this::rates),
                 list(this::values),
                 list(this::keys),
-                form > ReportWriter.FORM_WITHOUT_CURRENT
-                        ? Optional.of(new InstanceReport.Current(list(this::running), blocks()))
-                        : Optional.empty());
+                new InstanceReport.Current(list(this::running), blocks()));
         if (in.read() >= 0) {
             throw new EOFException("bytes follow the report");
         }
@@ -160,8 +155,7 @@ final class ReportReader {
         List<TopKeys.Entry> rejected = entries();
         long otherActive = count();
         List<TopKeys.Entry> active = entries();
-        InstanceReport.Minute minute =
-                form > ReportWriter.FORM_WITHOUT_NAME ? minute(active) : InstanceReport.Minute.NONE;
+        InstanceReport.Minute minute = minute(active);
         List<TopKeys.NearLimit> near = shortList(() -> new TopKeys.NearLimit(storedKey(), Duration.ofMillis(count())));
         return new InstanceReport.PolicyKeys(
                 policy, new TopKeys(rejected, active, near, period), otherRejected, otherActive, minute);

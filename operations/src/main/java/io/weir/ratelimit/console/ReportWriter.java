@@ -18,14 +18,8 @@ import java.util.Map;
  * ReportReader} reads the same form.
  */
 final class ReportWriter {
-    /** The form of reports. A reader ignores later forms. */
-    static final int FORM = 3;
-
-    /** The form without the name of the instance and the calls of the last minute. */
-    static final int FORM_WITHOUT_NAME = 2;
-
-    /** The form that also has no running calls and no blocks. */
-    static final int FORM_WITHOUT_CURRENT = 1;
+    /** The form of reports. A reader ignores other forms. */
+    static final int FORM = 1;
 
     /** The greatest number of characters of a text. Longer texts are cut. */
     static final int MAX_TEXT = 200;
@@ -63,7 +57,7 @@ final class ReportWriter {
             writeList(value.rates(), RATES_BYTES, ReportWriter::writeRates, out);
             writeList(value.values(), VALUES_BYTES, ReportWriter::writeValues, out);
             writeList(value.keys(), KEYS_BYTES, ReportWriter::writeKeys, out);
-            InstanceReport.Current current = value.current().orElseThrow();
+            InstanceReport.Current current = value.current();
             writeList(current.running(), RUNNING_BYTES, ReportWriter::writeRunning, out);
             writeList(current.blocks(), BLOCKS_BYTES, ReportWriter::writeBlock, out);
         });

@@ -259,7 +259,7 @@ class FleetBrowserTest extends PageInBrowser {
                         0,
                         0,
                         InstanceReport.Minute.NONE)),
-                Optional.of(new InstanceReport.Current(
+                new InstanceReport.Current(
                         List.of(new InstanceReport.RunningCalls(hostile, 7)),
                         List.of(new KnownBlocks.Block(
                                 hostile,
@@ -268,7 +268,7 @@ class FleetBrowserTest extends PageInBrowser {
                                 Duration.ofHours(1),
                                 Duration.ZERO,
                                 1,
-                                Duration.ofHours(1))))));
+                                Duration.ofHours(1)))));
         fleet.store.reports.put(
                 "evil", new FakeFleetStore.Stored(fleet.store.now, Optional.of(ReportWriter.write(report))));
         fleet.store.reports.put(

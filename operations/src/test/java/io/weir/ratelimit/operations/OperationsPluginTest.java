@@ -41,7 +41,13 @@ class OperationsPluginTest {
                             "more",
                             "alice"),
                     changes.view().tag());
-            assertThat(weir.policies().policies().get("api").limits().limits().get(0).permits())
+            assertThat(weir.policies()
+                            .policies()
+                            .get("api")
+                            .limits()
+                            .limits()
+                            .get(0)
+                            .permits())
                     .isEqualTo(5);
             assertThat(operations(weir).changesRole()).contains("changer");
         }

@@ -57,8 +57,7 @@ class OperationsSettingsTest {
     @ParameterizedTest
     @ValueSource(strings = {"javascript:alert(1)", "//example.org", "data:text/html,x", "https://", "https://a b"})
     void anAddressOfDashboardsThatIsNoWebAddressIsReported(String text) {
-        assertThat(console("ratelimit.console.grafana=" + text).grafana())
-                .isEmpty();
+        assertThat(console("ratelimit.console.grafana=" + text).grafana()).isEmpty();
         assertThat(problems.found())
                 .singleElement()
                 .satisfies(problem -> assertThat(problem.problem())
@@ -101,7 +100,6 @@ class OperationsSettingsTest {
     @Test
     void aBlankRoleOfChangesIsReported() {
         assertThat(changes("ratelimit.changes.enabled=true", "ratelimit.changes.role=  ")
-                        
                         .enabled())
                 .isFalse();
         assertThat(problems.message()).contains("WEIR-139 ratelimit.changes.role: runtime changes have no role");

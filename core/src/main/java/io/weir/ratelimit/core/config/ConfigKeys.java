@@ -32,12 +32,15 @@ public final class ConfigKeys {
     public static final String CLIENTS = "ratelimit.clients.";
 
     /** The artifacts of plug-ins by the beginning of the names of their properties. */
-    private static final Map<String, String> ARTIFACTS =
-            Map.of(
-                    CLIENTS, "weir-client",
-                    "ratelimit.client-names", "weir-client",
-                    "ratelimit.console.", "weir-operations",
-                    "ratelimit.changes.", "weir-operations");
+    private static final Map<String, String> ARTIFACTS = Map.of(
+            CLIENTS,
+            "weir-client",
+            "ratelimit.client-names",
+            "weir-client",
+            "ratelimit.console.",
+            "weir-operations",
+            "ratelimit.changes.",
+            "weir-operations");
 
     private static final List<ConfigKey<?>> TABLE = new ArrayList<>();
 
@@ -136,11 +139,8 @@ public final class ConfigKeys {
             ValueForm.FLAG,
             "whether an instance without its backend is not ready");
 
-    public static final ConfigKey<Boolean> CONSOLE_ENABLED = key(
-            "ratelimit.console.enabled",
-            "false",
-            ValueForm.FLAG,
-            "enables the console");
+    public static final ConfigKey<Boolean> CONSOLE_ENABLED =
+            key("ratelimit.console.enabled", "false", ValueForm.FLAG, "enables the console");
 
     public static final ConfigKey<String> CONSOLE_ROLE = key(
             "ratelimit.console.role",

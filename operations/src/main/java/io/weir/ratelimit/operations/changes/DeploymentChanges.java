@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
-import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
+import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.core.snapshot.KeyValues;
 import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.spi.ChangeStore;

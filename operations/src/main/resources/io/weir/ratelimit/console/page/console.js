@@ -194,7 +194,7 @@ const INSTANCE_COLUMNS = [
     {label: "Degraded decisions", style: "number", value: ({backend}) => count(backend.degradedDecisions)},
     {label: "Decisions/s", style: "number", value: ({decidedPerSecond}) => perSecond(decidedPerSecond)},
     {label: "Rejected/s", style: "number", value: ({rejectedPerSecond}) => perSecond(rejectedPerSecond)},
-    {label: "Running calls", style: "number", value: ({runningCalls}) => runningCalls === null ? "–" : count(runningCalls)},
+    {label: "Running calls", style: "number", value: ({runningCalls}) => count(runningCalls)},
     {label: "Configuration", value: ({configuration, drifted, vanished}) => `${configuration.slice(0, 8)}${drifted && !vanished ? ", differs" : ""}`,
         mark: ({drifted, vanished}) => drifted && !vanished ? "alarm" : ""},
     {label: "Weir", value: ({version}) => version},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
-import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
@@ -13,6 +12,7 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
 import java.util.ArrayList;
