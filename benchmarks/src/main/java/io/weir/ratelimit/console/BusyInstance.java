@@ -6,27 +6,28 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.benchmarks.LocalEngines;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConsoleSettings;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.operations.InstanceOperations;
-import io.weir.ratelimit.core.operations.KnownPolicies;
-import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
+import io.weir.ratelimit.operations.ConsoleSettings;
+import io.weir.ratelimit.operations.InstanceOperations;
+import io.weir.ratelimit.operations.KnownPolicies;
+import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import java.time.Clock;
@@ -95,7 +96,8 @@ final class BusyInstance {
                 new InstanceOperations.Backend(
                         new BackendHealth(new LocalBackend(1_000), true, false, System::nanoTime, List.of()),
                         Optional.empty()),
-                new InstanceOperations.Keys(
+                new InstanceCallers(
+                        loaded::policies,
                         new KeyAdministration(engine, Overrides.NONE),
                         topKeys,
                         new KnownBlocks(this::nanos),

@@ -3,9 +3,6 @@ package io.weir.ratelimit.runtime;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.core.changes.ChangeAudit;
-import io.weir.ratelimit.core.changes.ChangeCodec;
-import io.weir.ratelimit.core.changes.InstanceChanges;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
@@ -20,10 +17,10 @@ import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.BackendSelector;
 import io.weir.ratelimit.core.instance.BoundedResolvers;
-import io.weir.ratelimit.core.instance.DeploymentChanges;
 import io.weir.ratelimit.core.instance.EngineFactory;
 import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.instance.PlatformTimer;
+import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.core.instance.RepeatedTasks;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.StartWarnings;
@@ -34,10 +31,6 @@ import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.metrics.NearLimitReport;
 import io.weir.ratelimit.core.metrics.RejectedKeysLog;
 import io.weir.ratelimit.core.metrics.Telemetry;
-import io.weir.ratelimit.core.operations.Readings;
-import io.weir.ratelimit.core.operations.RepeatedTask;
-import io.weir.ratelimit.core.outgoing.ClientReader;
-import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -46,6 +39,7 @@ import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.DecisionListener;
@@ -56,7 +50,6 @@ import io.weir.ratelimit.spi.TierResolver;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -67,7 +60,7 @@ final class Assembly {
 
     private final Problems problems = new Problems();
     private final Platform platform;
-    private final List<Plugin> plugins;
+    private final Plugins plugins;
     private final PropertySources sources;
     private final ConfigProperties config;
     private final Settings settings;
@@ -78,8 +71,10 @@ final class Assembly {
 
     Assembly(Platform platform) {
         this.platform = platform;
-        this.plugins = List.copyOf(platform.all(Plugin.class));
-        this.sources = plugins.isEmpty() ? platform.properties() : new LayeredSources(platform.properties(), plugins);
+        this.plugins = Plugins.of(platform);
+        this.sources = plugins.all().isEmpty()
+                ? platform.properties()
+                : new LayeredSources(platform.properties(), plugins.all());
         this.config = sources.first();
         this.settings = Settings.read(config, problems);
         // An initializer of a container reads the path, and reports no problem.
@@ -92,6 +87,10 @@ final class Assembly {
 
     Platform platform() {
         return platform;
+    }
+
+    List<Plugin> plugins() {
+        return plugins.all();
     }
 
     Settings settings() {
@@ -125,8 +124,6 @@ final class Assembly {
                 ? platform.telemetry(settings, loaded.backend().name(), masker, problems)
                 : Telemetry.NONE;
         platform.check(problems);
-        plugins.forEach(
-                plugin -> problems.addAll(plugin.problems(platform.properties().first())));
         if (!problems.found().isEmpty()) {
             throw new InvalidConfigurationException(problems);
         }
@@ -136,16 +133,20 @@ final class Assembly {
         PlatformTimer.start();
         telemetry.backend().ifPresent(loaded.backend()::registerListener);
         loaded.backend().start();
-        Optional<InstanceChanges> changes = changes(loaded.backend(), parts);
+        Weir weir = new Weir(this, loaded, parts, telemetry);
+        plugins.all().forEach(plugin -> plugin.start(weir));
         report(loaded, parts);
-        return new Weir(this, loaded, parts, telemetry, changes, timers(parts, telemetry, changes));
+        weir.repeat(timers(parts, telemetry));
+        return weir;
     }
 
     private PolicyParts load() {
         PolicyParts.Lookups lookups = lookups();
         ConfigSnapshot loadedConfig = new ConfigSnapshot(config);
-        Map<String, OutgoingClient> clients = ClientReader.read(
-                loadedConfig, platform.annotatedClients(), lookups.bounded().keys(), problems);
+        plugins.checkAbsent(loadedConfig, platform.environmentVariables(), problems);
+        Preparation preparation = new Preparation(
+                loadedConfig, settings, platform, lookups.bounded().keys(), problems);
+        plugins.all().forEach(plugin -> plugin.prepare(preparation));
         OverrideSources overrides = OverrideSources.of(platform.all(PolicySource.class), problems);
         RateLimitBackend backend = backend();
         AnnotatedMethods methods = platform.methods(problems);
@@ -153,9 +154,9 @@ final class Assembly {
                         methods.methods(), methods.scanner(), lookups.resolvers(), overrides.policies())
                 .withManagedBeans(methods.managed())
                 .withBackend(backend)
-                .withClients(clients.values());
+                .withEndpoints(plugins.endpoints(), plugins::check);
         PolicySnapshot snapshot = loader.load(loadedConfig, problems);
-        return new PolicyParts(loadedConfig, lookups.with(overrides), clients, backend, loader, snapshot);
+        return new PolicyParts(loadedConfig, lookups.with(overrides), backend, loader, snapshot);
     }
 
     private PolicyParts.Lookups lookups() {
@@ -214,7 +215,7 @@ final class Assembly {
     private List<DecisionListener> listeners() {
         return Stream.concat(
                         platform.all(DecisionListener.class).stream(),
-                        plugins.stream().flatMap(plugin -> plugin.listeners().stream()))
+                        plugins.all().stream().flatMap(plugin -> plugin.listeners().stream()))
                 .toList();
     }
 
@@ -240,23 +241,6 @@ final class Assembly {
                 readings);
     }
 
-    /** Reads the runtime changes before the first request. Returns nothing if changes are not enabled. */
-    private Optional<InstanceChanges> changes(RateLimitBackend backend, EngineParts parts) {
-        if (!settings.enabled() || !settings.changes().enabled()) {
-            return Optional.empty();
-        }
-        ChangeCodec codec = new ChangeCodec(
-                new ConfigReader(config, new Problems()).value(ConfigKeys.NAMESPACE), settings.keySecret());
-        DeploymentChanges changes = new DeploymentChanges(
-                parts.reload(),
-                parts.policies(),
-                parts.known().overrides(),
-                parts.keys(),
-                parts.known().blocks());
-        return Optional.of(changes.start(
-                backend, codec, new ChangeAudit(masker), environment.clock()::nanos, settings.deadline()));
-    }
-
     private void report(PolicyParts loaded, EngineParts parts) {
         String backend = loaded.backend().name();
         PolicySnapshot snapshot = settings.enabled() ? parts.policies().get() : loaded.snapshot();
@@ -277,16 +261,15 @@ final class Assembly {
         }
     }
 
-    private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry, Optional<InstanceChanges> changes) {
+    private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry) {
         List<RepeatedTask> tasks = Stream.concat(
                         platform.all(RepeatedTask.class).stream(),
-                        plugins.stream().flatMap(plugin -> plugin.tasks().stream()))
+                        plugins.all().stream().flatMap(plugin -> plugin.tasks().stream()))
                 .toList();
         TopKeysTracker topKeys = parts.known().topKeys();
         return new RepeatedTasks(
                         settings,
                         parts.reload(),
-                        changes,
                         new RejectedKeysLog(topKeys),
                         new NearLimitReport(() -> parts.policies().policies().keySet(), topKeys, telemetry.nearLimit()),
                         tasks)

@@ -6,9 +6,9 @@ import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.EngineFactory;
-import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
+import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
+import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigProperty;
 import io.weir.ratelimit.core.config.PropertySources;
@@ -40,9 +41,15 @@ record LayeredSources(PropertySources platform, List<Plugin> plugins) implements
     private ConfigProperties layered(ConfigProperties config) {
         ConfigProperties layered = config;
         for (Plugin plugin : plugins) {
-            layered = new WithoutNames(plugin.over(layered), plugin.properties());
+            layered = new WithoutNames(plugin.over(layered), unknown(plugin));
         }
         return layered;
+    }
+
+    private static Set<String> unknown(Plugin plugin) {
+        Set<String> names = new TreeSet<>(plugin.properties());
+        names.removeIf(name -> ConfigKeys.artifact(name).isPresent());
+        return names;
     }
 
     /**

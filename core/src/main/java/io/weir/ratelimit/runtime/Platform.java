@@ -10,8 +10,8 @@ import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
-import io.weir.ratelimit.spi.CallContext;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -60,15 +60,6 @@ public interface Platform {
      */
     default AnnotatedMethods methods(Problems problems) {
         return AnnotatedMethods.NONE;
-    }
-
-    /**
-     * Returns the REST clients that annotations name.
-     *
-     * @return the first annotated type of each client
-     */
-    default Map<String, String> annotatedClients() {
-        return Map.of();
     }
 
     /**
@@ -137,11 +128,11 @@ public interface Platform {
     }
 
     /**
-     * Returns the call that the current thread serves.
+     * Returns the request that the current thread serves.
      *
-     * @return the call, empty if the thread serves none
+     * @return the request, empty if the thread serves none
      */
-    default Optional<CallContext> currentCall() {
+    default Optional<RequestState> currentRequest() {
         return Optional.empty();
     }
 

@@ -2,31 +2,30 @@
 package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.operations.RepeatedTask;
-import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.ApplicationView;
+import io.weir.ratelimit.core.instance.RepeatedTask;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.snapshot.PolicyCheck;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.util.List;
 import java.util.Set;
 
-/** An optional part of a {@link Weir}. A host finds it as an object of the application. */
-public interface Plugin {
+/**
+ * An optional part of one {@link Weir}. {@link java.util.ServiceLoader} finds the plug-ins of the class path on each host. A plug-in can also
+ * be an object of the application. The methods are called in their order here, on the thread of the deployment.
+ */
+public interface Plugin extends PolicyCheck {
     /**
      * Returns the properties of the plug-in, which no other part reads.
      *
-     * @return the full names, which begin with {@code ratelimit.}
+     * @return the full names, which begin with {@code ratelimit.}, and the families such as {@code ratelimit.clients.<c>.policy}
      */
     default Set<String> properties() {
         return Set.of();
-    }
-
-    /**
-     * Checks the configuration. The problems are reported with all others.
-     *
-     * @param config the configuration
-     * @return the problems
-     */
-    default List<ConfigurationProblem> problems(ConfigProperties config) {
-        return List.of();
     }
 
     /**
@@ -40,6 +39,26 @@ public interface Plugin {
     }
 
     /**
+     * Reads and checks the configuration. The problems are reported with all others.
+     *
+     * @param preparation the configuration and the host
+     */
+    default void prepare(Preparation preparation) {}
+
+    /**
+     * Returns what the plug-in limits, such as calls of REST clients. Policies can be under these limits, like under those of a method.
+     *
+     * @return the limits of each endpoint
+     */
+    default List<MethodLimits> endpoints() {
+        return List.of();
+    }
+
+    /** Checks a policy. It is also called at each reload and for runtime changes. */
+    @Override
+    default void check(Policy policy, ConfigProperties config, Problems problems) {}
+
+    /**
      * Returns the listeners of decisions.
      *
      * @return the listeners
@@ -49,11 +68,29 @@ public interface Plugin {
     }
 
     /**
-     * Returns the tasks that are repeated while the application runs.
+     * Starts the plug-in before the first request. The configuration has no problem, and the backend is started.
+     *
+     * @param weir the limiter
+     */
+    default void start(Weir weir) {}
+
+    /**
+     * Returns the tasks that are repeated while the application runs. Tasks run only if {@code ratelimit.enabled} is true.
      *
      * @return the tasks
      */
     default List<RepeatedTask> tasks() {
+        return List.of();
+    }
+
+    /**
+     * Checks the policies against the started application.
+     *
+     * @param first the first policies
+     * @param view what the host knows of the application
+     * @return the warnings
+     */
+    default List<Message> warnings(PolicySnapshot first, ApplicationView view) {
         return List.of();
     }
 }

@@ -4,23 +4,18 @@ package io.weir.ratelimit.runtime;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.instance.BoundedResolvers;
 import io.weir.ratelimit.core.key.ClientAddress;
-import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.util.Map;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * The parts that the configuration and the application determine, with the first policies.
  *
  * @param config the configuration of the first policies
  * @param lookups the look-ups of the application
- * @param clients the REST clients by name
  * @param backend the selected backend
  * @param loader loads policies
  * @param snapshot the first policies
@@ -28,7 +23,6 @@ import java.util.stream.Collectors;
 record PolicyParts(
         ConfigSnapshot config,
         Lookups lookups,
-        Map<String, OutgoingClient> clients,
         RateLimitBackend backend,
         PolicySnapshotLoader loader,
         PolicySnapshot snapshot) {
@@ -50,11 +44,5 @@ record PolicyParts(
         Lookups with(OverrideSources overrides) {
             return new Lookups(addresses, times, bounded, resolvers, overrides);
         }
-    }
-
-    Set<String> policiesOfClients() {
-        return clients.values().stream()
-                .flatMap(client -> client.policies().stream())
-                .collect(Collectors.toSet());
     }
 }

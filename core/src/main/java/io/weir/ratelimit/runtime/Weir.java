@@ -2,8 +2,6 @@
 package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.changes.InstanceChanges;
-import io.weir.ratelimit.core.changes.RuntimeChanges;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.CallerQuotas;
@@ -11,24 +9,26 @@ import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
-import io.weir.ratelimit.core.instance.ClientWarnings;
+import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.TaskTimer;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.Telemetry;
-import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.operations.InstanceOperations;
-import io.weir.ratelimit.core.operations.KnownPolicies;
-import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
+import io.weir.ratelimit.core.snapshot.Readings;
+import io.weir.ratelimit.core.snapshot.Reload;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The assembled limiter of one application. It is created once, started and closed.
@@ -40,62 +40,31 @@ public final class Weir implements AutoCloseable {
     private final PolicyParts loaded;
     private final EngineParts parts;
     private final Telemetry telemetry;
-    private final List<TaskTimer> timers;
+    private List<TaskTimer> timers = List.of();
     private final RateLimiter limiter;
-    private final OutgoingCalls outgoing;
     private final CallerQuotas quotas;
-    private final Operations operations;
+    private final InstanceCallers callers;
 
-    Weir(
-            Assembly assembly,
-            PolicyParts loaded,
-            EngineParts parts,
-            Telemetry telemetry,
-            Optional<InstanceChanges> changes,
-            List<TaskTimer> timers) {
+    Weir(Assembly assembly, PolicyParts loaded, EngineParts parts, Telemetry telemetry) {
         this.assembly = assembly;
         this.loaded = loaded;
         this.parts = parts;
         this.telemetry = telemetry;
-        this.timers = List.copyOf(timers);
         CurrentPolicies policies = parts.policies();
         this.limiter = new EngineRateLimiter(
-                parts.engine(), policies::policies, assembly.executor(), assembly.platform()::currentCall);
-        this.outgoing = new OutgoingCalls(
-                assembly.settings().enabled(),
-                loaded.clients(),
-                policies::policies,
                 parts.engine(),
-                limiter,
-                telemetry.outgoing(),
-                assembly.environment().clock()::nanos,
-                assembly.environment().clock()::now);
+                policies::policies,
+                assembly.executor(),
+                () -> currentRequest().map(RequestState::caller));
         this.quotas = parts.factory()
                 .quotas(
                         parts.engine(),
                         policies::policies,
-                        loaded.loader().policiesOfClientsOnly(),
+                        loaded.loader().policiesWithoutMethods(),
                         loaded.lookups().resolvers().keyTerms());
-        this.operations = operations(changes);
-    }
-
-    private Operations operations(Optional<InstanceChanges> changes) {
-        Settings settings = assembly.settings();
-        CurrentPolicies policies = parts.policies();
         EngineParts.KnownKeys known = parts.known();
-        return new InstanceOperations(
-                settings.console(),
-                new KnownPolicies(
-                        policies::policies, policies::origins, loaded.loader().methods()),
-                parts.readings(),
-                new InstanceOperations.Backend(parts.health(), loaded.backend().capability(FleetStore.class)),
-                new InstanceOperations.Keys(parts.keys(), known.topKeys(), known.blocks(), assembly.masker()),
-                new InstanceOperations.Changes(
-                        changes.map(RuntimeChanges.class::cast),
-                        settings.changes()
-                                .role()
-                                .filter(role -> settings.changes().enabled())),
-                parts.engine().slots());
+        this.callers = new InstanceCallers(
+                policies::policies, parts.keys(), known.topKeys(), known.blocks(), assembly.masker());
     }
 
     /**
@@ -116,6 +85,11 @@ public final class Weir implements AutoCloseable {
      */
     public static Weir on(Platform platform) {
         return new Assembly(platform).weir();
+    }
+
+    /** Sets the repeated tasks. */
+    void repeat(List<TaskTimer> tasks) {
+        timers = List.copyOf(tasks);
     }
 
     /**
@@ -203,12 +177,28 @@ public final class Weir implements AutoCloseable {
     }
 
     /**
-     * Returns the path of the calls of REST clients.
+     * Returns a plug-in of this limiter.
      *
-     * @return the outgoing calls
+     * @param type the class of the plug-in
+     * @param <T> the class of the plug-in
+     * @return the plug-in
+     * @throws IllegalStateException if the limiter does not have it
      */
-    public OutgoingCalls outgoing() {
-        return outgoing;
+    public <T extends Plugin> T plugin(Class<T> type) {
+        return assembly.plugins().stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no plug-in " + type.getName()));
+    }
+
+    /**
+     * Returns the request that the current thread serves.
+     *
+     * @return the request, empty if the thread serves none
+     */
+    public Optional<RequestState> currentRequest() {
+        return assembly.platform().currentRequest();
     }
 
     /**
@@ -221,12 +211,57 @@ public final class Weir implements AutoCloseable {
     }
 
     /**
-     * Returns the operations for operators.
+     * Returns the operations on callers.
      *
      * @return the operations
      */
-    public Operations operations() {
-        return operations;
+    public InstanceCallers callers() {
+        return callers;
+    }
+
+    /**
+     * Returns the selected backend.
+     *
+     * @return the backend
+     */
+    public RateLimitBackend backend() {
+        return loaded.backend();
+    }
+
+    /**
+     * Returns the reload of the policies, which also applies layers over the configuration.
+     *
+     * @return the reload
+     */
+    public Reload reload() {
+        return parts.reload();
+    }
+
+    /**
+     * Returns the limits of single keys.
+     *
+     * @return the limits
+     */
+    public Overrides overrides() {
+        return parts.known().overrides();
+    }
+
+    /**
+     * Returns the results of reading the configuration.
+     *
+     * @return the results
+     */
+    public Readings readings() {
+        return parts.readings();
+    }
+
+    /**
+     * Returns the limits of the methods of beans and of the other endpoints.
+     *
+     * @return the limits
+     */
+    public List<MethodLimits> methods() {
+        return loaded.loader().methods();
     }
 
     /**
@@ -267,13 +302,18 @@ public final class Weir implements AutoCloseable {
         List<Message> warnings = new ArrayList<>();
         if (assembly.settings().enabled()) {
             Platform platform = assembly.platform();
-            warnings.addAll(new ApplicationWarnings(
-                            loaded.snapshot().policies(), loaded.policiesOfClients(), loaded.config(), view)
-                    .all(platform.environmentVariables()));
-            warnings.addAll(new ClientWarnings(
-                            loaded.clients(), platform.annotatedClients().keySet(), loaded.config())
-                    .all(loaded.snapshot(), view));
+            warnings.addAll(
+                    new ApplicationWarnings(loaded.snapshot().policies(), policiesOfEndpoints(), loaded.config(), view)
+                            .all(platform.environmentVariables()));
+            assembly.plugins().forEach(plugin -> warnings.addAll(plugin.warnings(loaded.snapshot(), view)));
         }
         return warnings;
+    }
+
+    private Set<String> policiesOfEndpoints() {
+        return assembly.plugins().stream()
+                .flatMap(plugin -> plugin.endpoints().stream())
+                .flatMap(endpoint -> endpoint.policies().stream())
+                .collect(Collectors.toSet());
     }
 }

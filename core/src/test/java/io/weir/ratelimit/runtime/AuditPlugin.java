@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
-import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.operations.RepeatedTask;
+import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.time.Duration;
@@ -24,12 +23,14 @@ final class AuditPlugin implements Plugin {
     }
 
     @Override
-    public List<ConfigurationProblem> problems(ConfigProperties config) {
-        String level = config.get(LEVEL).value().orElse("all");
-        return Set.of("all", "rejected").contains(level)
-                ? List.of()
-                : List.of(new ConfigurationProblem(
-                        "AUDIT-1", LEVEL, level, "the level is not known", "use all or rejected"));
+    public void prepare(Preparation preparation) {
+        String level = preparation.config().get(LEVEL).value().orElse("all");
+        if (!Set.of("all", "rejected").contains(level)) {
+            preparation
+                    .problems()
+                    .add(new ConfigurationProblem(
+                            "AUDIT-1", LEVEL, level, "the level is not known", "use all or rejected"));
+        }
     }
 
     @Override

@@ -4,11 +4,13 @@ package io.weir.ratelimit.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigProperty;
+import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.LimitOverride;
@@ -20,6 +22,8 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -132,7 +136,7 @@ class WeirTest {
                         .build())
                 .satisfies(invalid -> assertThat(invalid.problems())
                         .extracting(ConfigurationProblem::place)
-                        .containsExactly(LIMIT, AuditPlugin.LEVEL));
+                        .containsExactly(AuditPlugin.LEVEL, LIMIT));
     }
 
     @Test
@@ -143,6 +147,54 @@ class WeirTest {
                         .property(AuditPlugin.LEVEL, "rejected")
                         .build())
                 .withMessageContaining(AuditPlugin.LEVEL);
+    }
+
+    @Test
+    void aPropertyOfAnAbsentArtifactIsAProblemThatNamesIt() {
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "many")
+                        .property("ratelimit.clients.partner.policy", "api")
+                        .property("ratelimit.clients.partner.keyy", "host")
+                        .property("ratelimit.client-names", "partner")
+                        .property("ratelimit.console.enabled", "false")
+                        .property("ratelimit.changes.role", "changer")
+                        .build())
+                .satisfies(invalid -> assertThat(invalid.problems())
+                        .extracting(ConfigurationProblem::place, WeirTest::artifact)
+                        .containsExactlyInAnyOrder(
+                                tuple("ratelimit.clients.partner.keyy", "io.weir:weir-client"),
+                                tuple("ratelimit.clients.partner.policy", "io.weir:weir-client"),
+                                tuple("ratelimit.client-names", "io.weir:weir-client"),
+                                tuple("ratelimit.console.enabled", "io.weir:weir-operations"),
+                                tuple("ratelimit.changes.role", "io.weir:weir-operations"),
+                                tuple(LIMIT, "")));
+    }
+
+    /** Returns the artifact that a remedy names, or nothing. */
+    private static String artifact(ConfigurationProblem problem) {
+        Matcher named = Pattern.compile("add the artifact ([\\w.:-]+), .*").matcher(problem.remedy());
+        return named.matches() ? named.group(1) : "";
+    }
+
+    @Test
+    void aVariableOfAnAbsentArtifactIsAProblem() {
+        Platform platform = new Platform() {
+            @Override
+            public PropertySources properties() {
+                return PropertySources.of(ConfigProperties.of(Map.of(LIMIT, "2/1h")));
+            }
+
+            @Override
+            public Set<String> environmentVariables() {
+                return Set.of("RATELIMIT_CLIENTS_PARTNER_POLICY", "RATELIMIT_CLIENTS_SERVICE_HOST");
+            }
+        };
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.on(platform))
+                .satisfies(invalid -> assertThat(invalid.problems())
+                        .extracting(ConfigurationProblem::place)
+                        .containsExactly("RATELIMIT_CLIENTS_PARTNER_POLICY"));
     }
 
     @Test

@@ -95,12 +95,10 @@ class ArchitectureTest {
             .resideInAPackage("org.eclipse.microprofile.health..");
 
     @ArchTest
-    static final ArchRule one_class_depends_on_rest_client_interfaces = noClasses()
-            .that()
-            .doNotHaveFullyQualifiedName("io.weir.ratelimit.client.OutgoingRateLimitListener")
+    static final ArchRule the_host_depends_on_no_plug_in = noClasses()
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("org.eclipse.microprofile.rest..");
+            .resideInAnyPackage("io.weir.ratelimit.client..", "io.weir.ratelimit.operations..");
 
     @ArchTest
     static final ArchRule the_entry_point_for_beans_does_not_depend_on_that_for_rest = noClasses()

@@ -4,6 +4,7 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.client.outgoing.ClientReader;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
@@ -11,7 +12,6 @@ import io.weir.ratelimit.core.config.ValueForm;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.ForwardedHeader;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.outgoing.ClientReader;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.PolicyLoader;

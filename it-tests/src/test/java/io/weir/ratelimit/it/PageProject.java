@@ -69,7 +69,7 @@ record PageProject(Path folder) {
         if (!dependsOn("weir-interceptor")) {
             war.delete("/WEB-INF/lib");
         }
-        for (String optional : List.of("weir-redisson-backend", "weir-console")) {
+        for (String optional : List.of("weir-redisson-backend", "weir-client", "weir-operations")) {
             if (!dependsOn(optional)) {
                 war.delete("/WEB-INF/lib/" + optional + "-" + Pom.version() + ".jar");
             }

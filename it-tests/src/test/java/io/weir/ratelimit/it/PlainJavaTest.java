@@ -30,7 +30,7 @@ class PlainJavaTest {
 
     /** What a program on Redis does not need: the parts for containers, their APIs, and the libraries of tests. */
     private static final Pattern NOT_NEEDED = Pattern.compile(
-            "/(interceptor|console|test-kit|tck|test-fixtures|it-tests)/|/(weir-(?!api|core|redisson)|jakarta|microprofile|weld|smallrye|arquillian|shrinkwrap|junit|selenium|opentelemetry|assertj)[^/]*$");
+            "/(interceptor|client|operations|test-kit|tck|test-fixtures|it-tests)/|/(weir-(?!api|core|redisson)|jakarta|microprofile|weld|smallrye|arquillian|shrinkwrap|junit|selenium|opentelemetry|assertj)[^/]*$");
 
     @TempDir
     private Path folder;

@@ -28,9 +28,10 @@ class ReleasedJarsIT {
             "weir-core", "io.weir.ratelimit.core",
             "weir-tck", "io.weir.ratelimit.tck",
             "weir-test-kit", "io.weir.ratelimit.test",
+            "weir-client", "io.weir.ratelimit.client",
             "weir-interceptor", "io.weir.ratelimit.interceptor",
             "weir-redisson-backend", "io.weir.ratelimit.redisson",
-            "weir-console", "io.weir.ratelimit.console");
+            "weir-operations", "io.weir.ratelimit.operations");
 
     @Test
     void eachJarHasItsModuleName() {

@@ -6,7 +6,7 @@ import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.changes.ChangeStore;
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.operations.FleetStore;

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.changes.ChangeAudit;
-import io.weir.ratelimit.core.changes.ChangeCodec;
-import io.weir.ratelimit.core.changes.ChangeRequest;
-import io.weir.ratelimit.core.changes.ChangeStore;
-import io.weir.ratelimit.core.changes.ChangeTarget;
-import io.weir.ratelimit.core.changes.ChangedProperties;
-import io.weir.ratelimit.core.changes.InstanceChanges;
-import io.weir.ratelimit.core.changes.PolicyValues;
-import io.weir.ratelimit.core.changes.RuntimeChange;
-import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
-import io.weir.ratelimit.core.changes.StoredChanges;
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
@@ -32,6 +23,16 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.operations.changes.ChangeAudit;
+import io.weir.ratelimit.operations.changes.ChangeCodec;
+import io.weir.ratelimit.operations.changes.ChangeRequest;
+import io.weir.ratelimit.operations.changes.ChangeTarget;
+import io.weir.ratelimit.operations.changes.ChangedProperties;
+import io.weir.ratelimit.operations.changes.InstanceChanges;
+import io.weir.ratelimit.operations.changes.PolicyValues;
+import io.weir.ratelimit.operations.changes.RuntimeChange;
+import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
+import io.weir.ratelimit.operations.changes.StoredChanges;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Clock;
 import java.time.Duration;

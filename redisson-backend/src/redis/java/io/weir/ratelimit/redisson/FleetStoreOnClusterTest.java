@@ -4,8 +4,8 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.changes.ChangeStore;
-import io.weir.ratelimit.core.changes.ChangeStoreContract;
+import io.weir.ratelimit.core.operations.ChangeStore;
+import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.FleetStore.StoredReport;
 import io.weir.ratelimit.fixtures.ClusterFixture;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.core.changes.ChangeStore;
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Growth;
 import io.weir.ratelimit.fixtures.RedisConnection;

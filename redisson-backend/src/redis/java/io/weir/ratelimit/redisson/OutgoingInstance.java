@@ -2,6 +2,12 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.client.outgoing.ClientReader;
+import io.weir.ratelimit.client.outgoing.OutgoingCall;
+import io.weir.ratelimit.client.outgoing.OutgoingCalls;
+import io.weir.ratelimit.client.outgoing.OutgoingListener;
+import io.weir.ratelimit.client.outgoing.Permit;
+import io.weir.ratelimit.client.outgoing.UpstreamResponse;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
@@ -9,12 +15,6 @@ import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.outgoing.ClientReader;
-import io.weir.ratelimit.core.outgoing.OutgoingCall;
-import io.weir.ratelimit.core.outgoing.OutgoingCalls;
-import io.weir.ratelimit.core.outgoing.OutgoingListener;
-import io.weir.ratelimit.core.outgoing.Permit;
-import io.weir.ratelimit.core.outgoing.UpstreamResponse;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.ratelimit.core.changes.ChangeStore;
-import io.weir.ratelimit.core.changes.ChangeStoreContract;
+import io.weir.ratelimit.core.operations.ChangeStore;
+import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import java.time.Instant;

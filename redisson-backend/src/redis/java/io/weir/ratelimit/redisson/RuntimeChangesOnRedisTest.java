@@ -4,12 +4,12 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.ratelimit.core.changes.ChangeConflictException;
-import io.weir.ratelimit.core.changes.RuntimeChange;
-import io.weir.ratelimit.core.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.operations.changes.ChangeConflictException;
+import io.weir.ratelimit.operations.changes.RuntimeChange;
+import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -61,6 +61,21 @@ public record ConfigKey<T>(
     }
 
     /**
+     * Tests whether an environment variable sets a property of this family.
+     *
+     * @param variable the name of the variable
+     * @return whether only the variable parts differ
+     */
+    public boolean isSetBy(String variable) {
+        String[] fixed = VARIABLE.split(name, -1);
+        String first = EnvironmentCheck.variable(fixed[0]);
+        String last = EnvironmentCheck.variable(fixed[fixed.length - 1]);
+        return variable.startsWith(first)
+                && variable.endsWith(last)
+                && variable.length() > first.length() + last.length();
+    }
+
+    /**
      * Returns the property of one member of the family.
      *
      * @param value the value of the first variable part

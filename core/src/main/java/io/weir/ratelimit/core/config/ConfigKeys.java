@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -26,6 +27,20 @@ import java.util.stream.Collectors;
 public final class ConfigKeys {
     /** The least number of characters of the key secret. */
     static final int MINIMUM_SECRET = 16;
+
+    /** The beginning of the names of the properties of REST clients. */
+    public static final String CLIENTS = "ratelimit.clients.";
+
+    /** The artifacts of plug-ins by the beginning of the names of their properties. */
+    private static final Map<String, String> ARTIFACTS = Map.of(
+            CLIENTS,
+            "weir-client",
+            "ratelimit.client-names",
+            "weir-client",
+            "ratelimit.console.",
+            "weir-operations",
+            "ratelimit.changes.",
+            "weir-operations");
 
     private static final List<ConfigKey<?>> TABLE = new ArrayList<>();
 
@@ -121,11 +136,8 @@ public final class ConfigKeys {
             ValueForm.FLAG,
             "whether an instance without its backend is not ready");
 
-    public static final ConfigKey<Boolean> CONSOLE_ENABLED = key(
-            "ratelimit.console.enabled",
-            "false",
-            ValueForm.FLAG,
-            "enables the console, which needs the jar weir-console");
+    public static final ConfigKey<Boolean> CONSOLE_ENABLED =
+            key("ratelimit.console.enabled", "false", ValueForm.FLAG, "enables the console");
 
     public static final ConfigKey<String> CONSOLE_ROLE = key(
             "ratelimit.console.role",
@@ -414,6 +426,32 @@ public final class ConfigKeys {
         return TABLE.stream()
                 .filter(key -> !key.isOfPolicy() && !key.isOfClient() && !key.equals(METHOD_COST))
                 .map(ConfigKey::name)
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    /**
+     * Returns the artifact of the plug-in that reads a property.
+     *
+     * @param name the full name, or the name of a family
+     * @return the name of the artifact; empty if the core reads the property
+     */
+    public static Optional<String> artifact(String name) {
+        return ARTIFACTS.entrySet().stream()
+                .filter(entry -> name.startsWith(entry.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst();
+    }
+
+    /**
+     * Lists the properties that the plug-in of an artifact reads.
+     *
+     * @param artifact the name of the artifact
+     * @return the full names and the names of families
+     */
+    public static Set<String> ofArtifact(String artifact) {
+        return TABLE.stream()
+                .map(ConfigKey::name)
+                .filter(name -> artifact(name).filter(artifact::equals).isPresent())
                 .collect(Collectors.toUnmodifiableSet());
     }
 

@@ -13,11 +13,23 @@ public record Origin(String property, String value, String source) {
     /** The source of a default. */
     public static final String DEFAULT = "default";
 
+    /** The beginning of the source of a value that a runtime change determines. */
+    public static final String CHANGE = "runtime change ";
+
     /** Masks secrets in the name of the source, which can be a URL with a password or with parameters. */
     public Origin {
         source = source.replaceAll("://\\S*@", "://***@")
                 .replaceAll("([?;])\\S*", "$1***")
                 .replaceAll("\\p{Cntrl}", " ");
+    }
+
+    /**
+     * Tests whether a runtime change determines the value.
+     *
+     * @return false for a value of the configuration, of an annotation or a default
+     */
+    public boolean isChange() {
+        return source.startsWith(CHANGE);
     }
 
     /**

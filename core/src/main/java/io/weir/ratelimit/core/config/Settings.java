@@ -27,8 +27,6 @@ import java.util.Optional;
  * @param instances the number of instances of the application
  * @param deadline the longest time that a decision waits for data outside the process
  * @param failsWhenDegraded whether an instance without its backend is not ready
- * @param console the settings of the console
- * @param changes the settings of runtime changes
  */
 public record Settings(
         boolean enabled,
@@ -44,9 +42,7 @@ public record Settings(
         Duration reloadInterval,
         int instances,
         Duration deadline,
-        boolean failsWhenDegraded,
-        ConsoleSettings console,
-        ChangeSettings changes) {
+        boolean failsWhenDegraded) {
 
     /** A destination of metrics. */
     public enum Metrics {
@@ -86,9 +82,7 @@ public record Settings(
                 new ConfigReader(config, new Problems()).value(ConfigKeys.REDIS_DEADLINE),
                 reader.value(
                         ConfigKeys.FAIL_WHEN_DEGRADED,
-                        text -> MESSAGES.problem("WEIR-125", ConfigKeys.FAIL_WHEN_DEGRADED.name(), text)),
-                ConsoleSettings.read(reader),
-                ChangeSettings.read(reader));
+                        text -> MESSAGES.problem("WEIR-125", ConfigKeys.FAIL_WHEN_DEGRADED.name(), text)));
     }
 
     private static ConfigurationProblem tooShort(String secret) {

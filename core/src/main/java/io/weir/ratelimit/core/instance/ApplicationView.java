@@ -40,7 +40,7 @@ public record ApplicationView(
     }
 
     /** Tests whether no annotation names a policy and no other code can use it. */
-    boolean isUnused(String policy) {
+    public boolean isUnused(String policy) {
         return !hidesPolicies() && !policiesOfAnnotations().contains(policy);
     }
 

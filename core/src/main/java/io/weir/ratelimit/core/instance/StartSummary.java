@@ -4,14 +4,13 @@ package io.weir.ratelimit.core.instance;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.core.changes.ChangedProperties;
 import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.core.message.Message;
-import io.weir.ratelimit.core.operations.InstanceName;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
@@ -161,7 +160,7 @@ public final class StartSummary {
     private List<String> runtimeChanges(Policy policy) {
         Map<String, List<String>> attributes = new TreeMap<>();
         snapshot.origins().getOrDefault(policy.name(), List.of()).stream()
-                .filter(origin -> ChangedProperties.isChange(origin.source()))
+                .filter(Origin::isChange)
                 .forEach(origin -> attributes
                         .computeIfAbsent(origin.source(), first -> new ArrayList<>())
                         .add(origin.attribute()));

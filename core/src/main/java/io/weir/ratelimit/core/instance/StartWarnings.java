@@ -7,7 +7,6 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConsoleSettings;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.message.Message;
@@ -25,7 +24,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -39,8 +37,6 @@ import java.util.stream.Stream;
 public final class StartWarnings {
     private static final Set<AddressRange> EVERYONE =
             Set.of(AddressRange.parse("0.0.0.0/0"), AddressRange.parse("::/0"));
-
-    private static final String CONSOLE = "io.weir.ratelimit.console.ConsoleServlet";
 
     private static final Duration LONG = Duration.ofDays(1);
 
@@ -72,7 +68,6 @@ public final class StartWarnings {
             warnings.addAll(EffectCheck.ofApplication(config));
             checkNames();
         }
-        checkConsole();
         return List.copyOf(warnings);
     }
 
@@ -238,42 +233,6 @@ public final class StartWarnings {
                         rule.paths().isEmpty() && !rule.byDefault() ? Stream.empty() : Stream.of(policy.cost())))
                 .mapToLong(Long::longValue);
         return LongStream.concat(ofMethods, ofPaths);
-    }
-
-    private void checkConsole() {
-        ConsoleSettings console = settings.console();
-        if (!console.enabled()) {
-            if (settings.changes().enabled()) {
-                warnings.add(MESSAGES.message("WEIR-453.console"));
-            }
-            return;
-        }
-        if (console.open()) {
-            warnings.add(MESSAGES.message("WEIR-013"));
-        } else if (console.role().isEmpty()) {
-            warnings.add(MESSAGES.message("WEIR-012"));
-        }
-        if (!isConsoleAvailable()) {
-            warnings.add(MESSAGES.message("WEIR-014"));
-        }
-    }
-
-    /** Looks in both class loaders: in an EAR, the console can be in a WAR and this library in the EAR. */
-    private static boolean isConsoleAvailable() {
-        return Stream.of(
-                        StartWarnings.class.getClassLoader(),
-                        Thread.currentThread().getContextClassLoader())
-                .filter(Objects::nonNull)
-                .anyMatch(StartWarnings::hasConsole);
-    }
-
-    private static boolean hasConsole(ClassLoader loader) {
-        try {
-            Class.forName(CONSOLE, false, loader);
-            return true;
-        } catch (ClassNotFoundException | LinkageError e) {
-            return false;
-        }
     }
 
     private void checkSources(Set<String> policiesOfSources) {

@@ -8,18 +8,18 @@ import java.util.Optional;
 /**
  * The listeners that record metrics.
  *
+ * @param meters the meters of the host
  * @param decisions records decisions and changes of the backend
  * @param config records reloads and failed look-ups
- * @param outgoing records pauses and retries of REST clients
  * @param nearLimit records the longest time for which a key has been near a limit
  * @param slots records the slots of running calls
  * @param penalties counts penalties
  * @param backend records the calls of a shared backend; empty without one
  */
 public record Metrics(
+        Meters meters,
         DecisionMetrics decisions,
         ConfigMetrics config,
-        OutgoingMetrics outgoing,
         NearLimitMetrics nearLimit,
         SlotMetrics slots,
         PenaltyMetrics penalties,
@@ -35,9 +35,9 @@ public record Metrics(
     public static Metrics of(Meters meters, Settings settings, String backend) {
         boolean local = backend.equals(DecisionMetrics.LOCAL);
         return new Metrics(
+                meters,
                 new DecisionMetrics(local ? new SampledMeters(meters, Sampling::ofProcess) : meters, backend),
                 new ConfigMetrics(meters, settings.reloads()),
-                new OutgoingMetrics(meters),
                 new NearLimitMetrics(meters),
                 new SlotMetrics(meters),
                 new PenaltyMetrics(meters),

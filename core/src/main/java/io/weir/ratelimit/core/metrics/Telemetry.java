@@ -6,7 +6,6 @@ import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.fallback.BackendStateListener;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.outgoing.OutgoingListener;
 import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.SourceListener;
 import io.weir.ratelimit.core.slots.SlotListener;
@@ -29,7 +28,7 @@ import java.util.function.Consumer;
  * @param reloads the listener for changes of the configuration
  * @param sources the listener for failed look-ups of overrides
  * @param resolvers the listener for failures of key resolvers and tier resolvers
- * @param outgoing the listener for pauses and retries of REST clients
+ * @param meters the meters of the host, for plug-ins; empty if none are recorded
  * @param penalties receive each penalty and do not block the thread
  * @param nearLimit receives the longest time for which a key has been near a limit, by policy
  * @param slots the listener for the slots of running calls
@@ -42,7 +41,7 @@ public record Telemetry(
         ReloadListener reloads,
         SourceListener sources,
         ResolverListener resolvers,
-        OutgoingListener outgoing,
+        Optional<Meters> meters,
         List<Consumer<PenaltyImposed>> penalties,
         Consumer<Map<String, Duration>> nearLimit,
         SlotListener slots) {
@@ -55,7 +54,7 @@ public record Telemetry(
             result -> {},
             (policy, failure) -> {},
             (kind, resolver, failure) -> {},
-            OutgoingListener.NONE,
+            Optional.empty(),
             List.of(),
             longest -> {},
             SlotListener.NONE);
@@ -100,7 +99,7 @@ public record Telemetry(
                 metrics.<ReloadListener>map(Metrics::config).orElse(NONE.reloads),
                 metrics.<SourceListener>map(Metrics::config).orElse(NONE.sources),
                 metrics.<ResolverListener>map(Metrics::config).orElse(NONE.resolvers),
-                metrics.<OutgoingListener>map(Metrics::outgoing).orElse(OutgoingListener.NONE),
+                metrics.map(Metrics::meters),
                 penalties,
                 metrics.<Consumer<Map<String, Duration>>>map(Metrics::nearLimit).orElse(NONE.nearLimit),
                 metrics.<SlotListener>map(Metrics::slots).orElse(NONE.slots));

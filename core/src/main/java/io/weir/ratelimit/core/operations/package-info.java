@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The operations of an operator on one instance: list the policies, look up a caller, reset a key.
- */
+/** What a shared backend stores for operators: the reports of instances and the runtime changes. */
 @NullMarked
 package io.weir.ratelimit.core.operations;
 

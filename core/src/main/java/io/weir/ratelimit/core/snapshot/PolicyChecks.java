@@ -3,16 +3,11 @@ package io.weir.ratelimit.core.snapshot;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.core.changes.ChangedProperties;
-import io.weir.ratelimit.core.changes.PolicyValues;
-import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.outgoing.ClientPolicyCheck;
-import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.OverrideReader;
 import io.weir.ratelimit.core.policy.Policy;
@@ -30,25 +25,22 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * The checks of a policy against the rest of the application: its methods, its REST clients, its costs and its backend.
+ * The checks of a policy against the rest of the application: its methods, its costs, its backend and the plug-ins.
  *
  * @param methods the methods under each policy
- * @param clients the REST clients
  * @param backend the backend
  * @param costs the check of costs
+ * @param others the checks of plug-ins
  */
 record PolicyChecks(
-        Map<String, List<LimitedMethod>> methods,
-        Collection<OutgoingClient> clients,
-        RateLimitBackend backend,
-        CostCheck costs) {
+        Map<String, List<LimitedMethod>> methods, RateLimitBackend backend, CostCheck costs, PolicyCheck others) {
 
     /** Returns the problems of a policy, except those of costs. */
     List<ConfigurationProblem> problems(Policy policy, ConfigProperties config) {
         Problems problems = new Problems();
         methods.getOrDefault(policy.name(), List.of()).forEach(method -> method.check(policy, problems));
         checkBackend(policy, config, problems);
-        ClientPolicyCheck.check(clients, Map.of(policy.name(), policy), config, problems);
+        others.check(policy, config, problems);
         return problems.found();
     }
 
@@ -62,30 +54,29 @@ record PolicyChecks(
     /**
      * Checks the limits of single keys like policies with these limits.
      *
-     * @param overrides the changes with the limits
+     * @param overrides the limits
      * @param policies the policies by name
      * @param config the configuration of the policies
-     * @return the problems by the number of the change
+     * @return the problems by the number of the limits
      */
     Map<Long, List<ConfigurationProblem>> ofOverrides(
-            Collection<RuntimeChange> overrides, Map<String, Policy> policies, ConfigProperties config) {
+            Collection<KeyValues> overrides, Map<String, Policy> policies, ConfigProperties config) {
         Map<Long, List<ConfigurationProblem>> problems = new TreeMap<>();
-        for (RuntimeChange change : overrides) {
-            Policy policy = policies.get(change.subject().policy());
-            List<ConfigurationProblem> found = policy == null ? List.of() : ofOverride(policy, change, config);
+        for (KeyValues override : overrides) {
+            Policy policy = policies.get(override.policy());
+            List<ConfigurationProblem> found = policy == null ? List.of() : ofOverride(policy, override, config);
             if (!found.isEmpty()) {
-                problems.put(change.number(), found);
+                problems.put(override.number(), found);
             }
         }
         return problems;
     }
 
-    private List<ConfigurationProblem> ofOverride(Policy policy, RuntimeChange change, ConfigProperties config) {
+    private List<ConfigurationProblem> ofOverride(Policy policy, KeyValues override, ConfigProperties config) {
         Problems problems = new Problems();
-        OverrideReader.read(policy, change.values(), problems).ifPresent(limits -> {
+        OverrideReader.read(policy, override.values(), problems).ifPresent(limits -> {
             Policy ofKey = policy.withLimits(limits);
-            problems.addAll(
-                    problems(ofKey, ChangedProperties.over(config, PolicyValues.of(change), Set.of(policy.name()))));
+            problems.addAll(problems(ofKey, override.layer().over(config, Set.of(policy.name()))));
             problems.addAll(ofCosts(ofKey));
         });
         return problems.found();

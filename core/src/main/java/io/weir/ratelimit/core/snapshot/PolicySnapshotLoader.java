@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.snapshot;
 
-import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.local.DisabledBackend;
-import io.weir.ratelimit.core.outgoing.OutgoingClient;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
@@ -42,7 +40,8 @@ public final class PolicySnapshotLoader {
     private final Set<String> policiesOfSources;
     private final LateMethods late;
     private final Map<String, List<LimitedMethod>> byPolicy = new HashMap<>();
-    private List<OutgoingClient> clients = List.of();
+    private List<MethodLimits> endpoints = List.of();
+    private PolicyCheck check = PolicyCheck.NONE;
     private Predicate<Class<?>> managed = beanClass -> false;
     private RateLimitBackend backend = new DisabledBackend();
 
@@ -79,24 +78,23 @@ public final class PolicySnapshotLoader {
         return this;
     }
 
-    /** Sets the REST clients. */
-    public PolicySnapshotLoader withClients(Collection<OutgoingClient> outgoing) {
-        clients = List.copyOf(outgoing);
+    /** Sets the endpoints that are no methods, such as REST clients, and their check of policies. */
+    public PolicySnapshotLoader withEndpoints(Collection<MethodLimits> others, PolicyCheck ofOthers) {
+        endpoints = List.copyOf(others);
+        check = ofOthers;
         return this;
     }
 
-    /** Returns the limits of the methods of beans and of REST clients. */
+    /** Returns the limits of the methods of beans and of the other endpoints. */
     public List<MethodLimits> methods() {
-        return Stream.concat(
-                        methods.stream().map(LimitedMethod::limits),
-                        clients.stream().map(OutgoingClient::limits))
+        return Stream.concat(methods.stream().map(LimitedMethod::limits), endpoints.stream())
                 .toList();
     }
 
-    /** Returns the names of the policies that REST clients have and no method of a bean. */
-    public Set<String> policiesOfClientsOnly() {
+    /** Returns the names of the policies that no method of a bean has, but another endpoint. */
+    public Set<String> policiesWithoutMethods() {
         Set<String> names = new HashSet<>();
-        clients.forEach(client -> names.addAll(client.policies()));
+        endpoints.forEach(endpoint -> names.addAll(endpoint.policies()));
         names.removeAll(byPolicy.keySet());
         return names;
     }
@@ -162,7 +160,7 @@ public final class PolicySnapshotLoader {
     }
 
     private PolicyChecks checks(ConfigProperties config, List<MethodLimits> known, Map<String, Long> costs) {
-        return new PolicyChecks(byPolicy, clients, backend, new CostCheck(config, known, costs));
+        return new PolicyChecks(byPolicy, backend, new CostCheck(config, known, costs), check);
     }
 
     /** Checks policies, and adds the invalid ones. Returns those that can never hold the cost of a call. */
@@ -193,15 +191,15 @@ public final class PolicySnapshotLoader {
         return exceeded;
     }
 
-    /** Returns the problems of the limits of single keys under the policies of a snapshot, by the number of the change. */
+    /** Returns the problems of the limits of single keys under the policies of a snapshot, by the number of the limits. */
     public Map<Long, List<ConfigurationProblem>> problems(
-            PolicySnapshot snapshot, ConfigProperties config, Collection<RuntimeChange> overrides) {
+            PolicySnapshot snapshot, ConfigProperties config, Collection<KeyValues> overrides) {
         return checks(config, known(), snapshot.costs()).ofOverrides(overrides, snapshot.policies(), config);
     }
 
-    /** Returns the problems of the limits of one key with the backend and with REST clients. */
+    /** Returns the problems of the limits of one key with the backend and with plug-ins. */
     public List<ConfigurationProblem> problemsOfKey(Policy policy, PolicyLimits limits, ConfigProperties config) {
-        return new PolicyChecks(Map.of(), clients, backend, new CostCheck(config, List.of(), Map.of()))
+        return new PolicyChecks(Map.of(), backend, new CostCheck(config, List.of(), Map.of()), check)
                 .problems(policy.withLimits(limits), config);
     }
 

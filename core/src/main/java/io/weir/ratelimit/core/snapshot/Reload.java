@@ -3,22 +3,18 @@ package io.weir.ratelimit.core.snapshot;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.core.changes.ChangeTarget.Findings;
-import io.weir.ratelimit.core.changes.ChangedProperties;
-import io.weir.ratelimit.core.changes.PolicyValues;
-import io.weir.ratelimit.core.changes.RuntimeChange;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.ReloadListener.Result;
 import io.weir.ratelimit.core.message.Message;
-import io.weir.ratelimit.core.operations.Readings;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -49,7 +45,7 @@ public final class Reload implements Runnable {
     private List<ConfigurationProblem> ofConfiguration = List.of();
 
     private PolicySnapshot snapshot;
-    private PolicyValues values = PolicyValues.NONE;
+    private Optional<ValueLayer> layer = Optional.empty();
     private Set<ConfigurationProblem> problems = Set.of();
     private boolean failing;
 
@@ -133,15 +129,15 @@ public final class Reload implements Runnable {
     }
 
     /** Applies the values of runtime changes over the configuration that was read last. */
-    public synchronized void apply(PolicyValues changed) {
-        values = changed;
+    public synchronized void apply(ValueLayer changed) {
+        layer = Optional.of(changed).filter(values -> !values.isEmpty());
         record(replace(false));
     }
 
     /** Checks the configuration with the values of runtime changes, and limits of single keys, without applying them. */
-    public synchronized Findings check(PolicyValues changed, Collection<RuntimeChange> overrides) {
+    public synchronized Findings check(ValueLayer changed, Collection<KeyValues> overrides) {
         Problems found = new Problems();
-        ConfigProperties config = ChangedProperties.over(loadedConfig, changed, names());
+        ConfigProperties config = changed.over(loadedConfig, names());
         PolicySnapshot next = loader.change(config, snapshot, configured, found);
         return new Findings(found.found(), next.invalid(), loader.problems(next, config, overrides));
     }
@@ -160,9 +156,9 @@ public final class Reload implements Runnable {
     private boolean replace(boolean reloaded) {
         Problems found = new Problems();
         found.addAll(ofConfiguration);
-        PolicySnapshot next = values.isEmpty()
-                ? configured
-                : loader.change(ChangedProperties.over(loadedConfig, values, names()), snapshot, configured, found);
+        PolicySnapshot next = layer.map(
+                        values -> loader.change(values.over(loadedConfig, names()), snapshot, configured, found))
+                .orElse(configured);
         PolicyChanges changes = PolicyChanges.between(snapshot, next);
         List<Message> warnings = new ArrayList<>(next.withoutEffect());
         warnings.removeAll(snapshot.withoutEffect());

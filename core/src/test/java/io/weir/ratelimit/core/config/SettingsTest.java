@@ -31,9 +31,7 @@ class SettingsTest {
             Duration.ofSeconds(5),
             1,
             Duration.ofMillis(100),
-            false,
-            new ConsoleSettings(false, Optional.empty(), false, Optional.empty()),
-            ChangeSettings.NONE);
+            false);
 
     private final Problems problems = new Problems();
 
@@ -63,12 +61,7 @@ class SettingsTest {
                         "ratelimit.reload-interval=1h",
                         "ratelimit.instances=3",
                         "ratelimit.redis.deadline=50ms",
-                        "ratelimit.health.fail-when-degraded=true",
-                        "ratelimit.console.enabled=true",
-                        "ratelimit.console.role=operator",
-                        "ratelimit.console.grafana=https://grafana.example.org/d/weir",
-                        "ratelimit.changes.enabled=true",
-                        "ratelimit.changes.role=changer"))
+                        "ratelimit.health.fail-when-degraded=true"))
                 .isEqualTo(new Settings(
                         false,
                         "redisson",
@@ -83,25 +76,8 @@ class SettingsTest {
                         Duration.ofHours(1),
                         3,
                         Duration.ofMillis(50),
-                        true,
-                        new ConsoleSettings(
-                                true,
-                                Optional.of("operator"),
-                                false,
-                                Optional.of("https://grafana.example.org/d/weir")),
-                        new ChangeSettings(true, Optional.of("changer"))));
+                        true));
         assertThat(problems.found()).isEmpty();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"javascript:alert(1)", "//example.org", "data:text/html,x", "https://", "https://a b"})
-    void anAddressOfDashboardsThatIsNoWebAddressIsReported(String text) {
-        assertThat(read("ratelimit.console.grafana=" + text).console().grafana())
-                .isEmpty();
-        assertThat(problems.found())
-                .singleElement()
-                .satisfies(problem -> assertThat(problem.problem())
-                        .isEqualTo("must be an address such as https://grafana.example.org/d/weir"));
     }
 
     @ParameterizedTest
@@ -111,48 +87,6 @@ class SettingsTest {
                 .isFalse();
         assertThat(problems.message())
                 .contains("WEIR-125 ratelimit.health.fail-when-degraded = " + text + ": must be true or false;");
-    }
-
-    @Test
-    void theConsoleIsForARoleOrOpenAndNotBoth() {
-        assertThat(read("ratelimit.console.open=true").console().open()).isTrue();
-        assertThat(problems.found()).isEmpty();
-        Settings both = read("ratelimit.console.open=true", "ratelimit.console.role=operator");
-        assertThat(both.console().open()).isFalse();
-        assertThat(problems.message())
-                .contains("WEIR-131 ratelimit.console.open = true: the console is open to everyone, although"
-                        + " ratelimit.console.role restricts it to a role;");
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"enabled", "open"})
-    void aFlagOfTheConsoleThatIsNeitherTrueNorFalseIsReported(String flag) {
-        assertThat(read("ratelimit.console." + flag + "=yes").console()).isEqualTo(DEFAULTS.console());
-        assertThat(problems.message())
-                .contains("WEIR-102 ratelimit.console." + flag + " = yes: must be true or false;");
-    }
-
-    @Test
-    void aBlankRoleOfTheConsoleIsReported() {
-        read("ratelimit.console.role=  ");
-        assertThat(problems.message()).contains("WEIR-132 ratelimit.console.role: the role is blank");
-    }
-
-    @Test
-    void runtimeChangesNeedARole() {
-        assertThat(read("ratelimit.changes.enabled=true").changes()).isEqualTo(ChangeSettings.NONE);
-        assertThat(problems.message())
-                .contains("WEIR-139 ratelimit.changes.role: runtime changes have no role;"
-                        + " set the name of the role that makes changes");
-    }
-
-    @Test
-    void aBlankRoleOfChangesIsReported() {
-        assertThat(read("ratelimit.changes.enabled=true", "ratelimit.changes.role=  ")
-                        .changes()
-                        .enabled())
-                .isFalse();
-        assertThat(problems.message()).contains("WEIR-139 ratelimit.changes.role: runtime changes have no role");
     }
 
     @Test
@@ -197,9 +131,7 @@ class SettingsTest {
                         Duration.ofSeconds(5),
                         1,
                         Duration.ofMillis(100),
-                        false,
-                        new ConsoleSettings(false, Optional.empty(), false, Optional.empty()),
-                        ChangeSettings.NONE));
+                        false));
         assertThat(problems.found()).isEmpty();
     }
 

@@ -47,10 +47,8 @@ final class CdiPlatform implements Platform {
      * @param beanClasses the classes of beans
      * @param managedBeans the classes of managed beans
      * @param names the names of methods
-     * @param clients the clients that annotations name, each with the first annotated type
      */
-    record Discovered(
-            Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names, Map<String, String> clients) {}
+    record Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {}
 
     CdiPlatform(RateLimitBeans beans, Discovered discovered) {
         this.beans = new ApplicationBeans(beans);
@@ -111,11 +109,6 @@ final class CdiPlatform implements Platform {
     }
 
     @Override
-    public Map<String, String> annotatedClients() {
-        return discovered.clients();
-    }
-
-    @Override
     public ApplicationEvents events() {
         return events;
     }
@@ -158,9 +151,9 @@ final class CdiPlatform implements Platform {
     }
 
     @Override
-    public Optional<CallContext> currentCall() {
+    public Optional<RequestState> currentRequest() {
         RateLimitGate known = gate;
-        return known == null ? Optional.empty() : known.current().map(RequestState::caller);
+        return known == null ? Optional.empty() : known.current();
     }
 
     @Override

@@ -9,8 +9,6 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.SpanDecorator;
-import io.weir.ratelimit.core.operations.Operations;
-import io.weir.ratelimit.core.outgoing.OutgoingCalls;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
@@ -143,12 +141,12 @@ public final class DeployedApplication {
     }
 
     /**
-     * Returns the path of the calls of REST clients.
+     * Returns the limiter, for plug-ins.
      *
-     * @return the outgoing calls
+     * @return the limiter
      */
-    public OutgoingCalls outgoing() {
-        return weir.outgoing();
+    public Weir weir() {
+        return weir;
     }
 
     /**
@@ -158,15 +156,6 @@ public final class DeployedApplication {
      */
     public CallerQuotas quotas() {
         return weir.quotas();
-    }
-
-    /**
-     * Returns the operations for operators.
-     *
-     * @return the operations
-     */
-    public Operations operations() {
-        return weir.operations();
     }
 
     /**

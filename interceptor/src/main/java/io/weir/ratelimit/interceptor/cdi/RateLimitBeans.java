@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.LoginAttempts;
-import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.runtime.Weir;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
@@ -72,15 +73,27 @@ public class RateLimitBeans {
     }
 
     /**
-     * Produces the operations for operators.
+     * Produces the limiter of this application, for plug-ins.
+     *
+     * @param extension the extension
+     * @return the limiter
+     */
+    @Produces
+    @Dependent
+    public Weir weir(RateLimitExtension extension) {
+        return extension.application().weir();
+    }
+
+    /**
+     * Produces the operations on callers for application code.
      *
      * @param extension the extension
      * @return the operations
      */
     @Produces
     @Dependent
-    public Operations operations(RateLimitExtension extension) {
-        return extension.application().operations();
+    public CallerOperations callers(RateLimitExtension extension) {
+        return extension.application().weir().callers();
     }
 
     /**

@@ -5,7 +5,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.client.OutgoingRateLimit;
+import io.weir.ratelimit.core.instance.ApplicationLoader;
 import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
@@ -31,7 +31,6 @@ import jakarta.enterprise.inject.spi.ProcessManagedBean;
 import jakarta.enterprise.inject.spi.WithAnnotations;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -48,9 +47,6 @@ public class RateLimitExtension implements Extension {
     private final Set<Class<?>> managedBeans = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> annotatedClasses = ConcurrentHashMap.newKeySet();
-
-    /** The clients that annotations name, each with the first annotated type. */
-    private final Map<String, String> annotatedClients = new ConcurrentHashMap<>();
 
     private volatile boolean usesLimiter;
     private @Nullable Bean<RateLimitBeans> beansOfLibrary;
@@ -84,15 +80,6 @@ public class RateLimitExtension implements Extension {
         annotatedClasses.add(event.getAnnotatedType().getJavaClass());
     }
 
-    <T> void annotatedClient(@Observes @WithAnnotations(OutgoingRateLimit.class) ProcessAnnotatedType<T> event) {
-        Class<T> type = event.getAnnotatedType().getJavaClass();
-        OutgoingRateLimit annotation = type.getAnnotation(OutgoingRateLimit.class);
-        if (annotation != null) {
-            annotatedClients.merge(
-                    annotation.value(), type.getName(), (one, other) -> one.compareTo(other) < 0 ? one : other);
-        }
-    }
-
     /** A limiter can be injected itself, or as an {@code Instance}. */
     void injected(@Observes ProcessInjectionPoint<?, ?> event) {
         String type = event.getInjectionPoint().getType().getTypeName();
@@ -117,8 +104,7 @@ public class RateLimitExtension implements Extension {
         MethodNames names = MethodNames.of(knownClasses());
         try {
             application = callInApplication(() -> DeployedApplication.on(new CdiPlatform(
-                    libraryBeans(beans),
-                    new CdiPlatform.Discovered(beanClasses, managedBeans, names, annotatedClients))));
+                    libraryBeans(beans), new CdiPlatform.Discovered(beanClasses, managedBeans, names))));
         } catch (InvalidConfigurationException e) {
             event.addDeploymentProblem(new DeploymentException(e.getMessage() + hint(names)));
             return;
@@ -175,7 +161,7 @@ public class RateLimitExtension implements Extension {
 
     /** Starts the reload of policies. The thread belongs to the application. */
     void start() {
-        application().start(applicationLoader(Thread.currentThread().getContextClassLoader()));
+        application().start(ApplicationLoader.of(RateLimitExtension.class));
     }
 
     private ApplicationCheck check() {
@@ -205,27 +191,7 @@ public class RateLimitExtension implements Extension {
 
     /** Calls a task with the class loader of the application as context class loader. */
     static <T> T callInApplication(Supplier<T> task) {
-        Thread thread = Thread.currentThread();
-        ClassLoader context = thread.getContextClassLoader();
-        thread.setContextClassLoader(applicationLoader(context));
-        try {
-            return task.get();
-        } finally {
-            thread.setContextClassLoader(context);
-        }
-    }
-
-    /**
-     * Returns the class loader that finds the configuration and the container. WildFly deploys a WAR with the class loader of its
-     * EAR, which does not see this class and the configuration of the WAR.
-     */
-    private static ClassLoader applicationLoader(@Nullable ClassLoader context) {
-        try {
-            Class.forName(RateLimitExtension.class.getName(), false, context);
-            return Objects.requireNonNull(context);
-        } catch (ClassNotFoundException e) {
-            return RateLimitExtension.class.getClassLoader();
-        }
+        return ApplicationLoader.call(RateLimitExtension.class, task);
     }
 
     /** Returns the bean of this archive, which sees more beans than the extension: on Payara, that is in another archive. */

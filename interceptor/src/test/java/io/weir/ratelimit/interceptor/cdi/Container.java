@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
 import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.client.ClientExtension;
+import io.weir.ratelimit.console.OperationsBeans;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.se.SeContainer;
@@ -35,12 +37,12 @@ final class Container implements AutoCloseable {
         try {
             this.cdi = SeContainerInitializer.newInstance()
                     .disableDiscovery()
-                    .addExtensions(RateLimitExtension.class)
+                    .addExtensions(RateLimitExtension.class, ClientExtension.class)
                     .addExtensions(Stream.of(beans)
                             .filter(Extension.class::isAssignableFrom)
                             .map(type -> (Class<? extends Extension>) type)
                             .toArray(Class[]::new))
-                    .addBeanClasses(RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
+                    .addBeanClasses(RateLimitBeans.class, OperationsBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
                     .addBeanClasses(beans)
                     .initialize();
         } catch (RuntimeException e) {

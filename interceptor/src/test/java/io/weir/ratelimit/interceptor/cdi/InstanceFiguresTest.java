@@ -8,7 +8,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.events.KnownBlocks.Cause;
-import io.weir.ratelimit.core.operations.Operations;
+import io.weir.ratelimit.operations.Operations;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -10,18 +10,14 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.core.instance.InstanceName;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.StartWarnings;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.message.Message;
-import io.weir.ratelimit.core.operations.InstanceName;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
-import java.net.URL;
-import java.net.URLClassLoader;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -29,10 +25,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -130,37 +124,17 @@ class StartReportTest {
     }
 
     @Test
-    void warnsOfAClosedAnOpenAndAMissingConsole() {
+    void warnsOfAPropertyOfTheConsoleWithoutTheConsole() {
         assertThat(new Report("ratelimit.console.role=operator").warnings("local"))
                 .singleElement()
                 .asString()
                 .startsWith("WEIR-015 ratelimit.console.role has no effect unless ratelimit.console.enabled ");
         assertThat(new Report("ratelimit.console.role=operator", "ratelimit.console.enabled=false").warnings("local"))
                 .isEmpty();
-        assertThat(new Report("ratelimit.console.enabled=true", "ratelimit.console.role=operator").warnings("local"))
-                .singleElement()
-                .asString()
-                .startsWith("WEIR-014 The console is enabled");
-        assertThat(new Report("ratelimit.console.enabled=true").warnings("local"))
-                .satisfiesExactly(
-                        line -> assertThat(line).startsWith("WEIR-012 The console is enabled, but nobody may open it."),
-                        line -> assertThat(line).startsWith("WEIR-014"));
-        assertThat(new Report(
-                                "ratelimit.console.enabled=true",
-                                "ratelimit.console.open=true",
-                                "ratelimit.enabled=false")
-                        .warnings("local"))
-                .satisfiesExactly(
-                        line -> assertThat(line).startsWith("WEIR-013 The console is open to everyone"),
-                        line -> assertThat(line).startsWith("WEIR-014"));
     }
 
     @Test
-    void warnsOfRuntimeChangesWithoutTheConsole() {
-        assertThat(new Report("ratelimit.changes.enabled=true", "ratelimit.changes.role=changer").warnings("local"))
-                .singleElement()
-                .asString()
-                .startsWith("WEIR-453 Runtime changes are enabled (ratelimit.changes.enabled), but the console is not");
+    void warnsOfTheRoleOfChangesThatAreNotEnabled() {
         assertThat(new Report("ratelimit.changes.role=changer").warnings("local"))
                 .singleElement()
                 .asString()
@@ -182,23 +156,6 @@ class StartReportTest {
         assertThat(text)
                 .contains("policy api: 10/1s sliding-window, 3000/month Europe/Berlin"
                         + " (resets on 1 December 00:00 Europe/Berlin); key");
-    }
-
-    @Test
-    void findsTheConsoleInALibraryOfTheApplication(@TempDir Path classes) throws Exception {
-        Path source = classes.resolve("ConsoleServlet.java");
-        Files.writeString(source, "package io.weir.ratelimit.console; class ConsoleServlet {}");
-        ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", classes.toString(), source.toString());
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        try (URLClassLoader library =
-                new URLClassLoader(new URL[] {classes.toUri().toURL()}, before)) {
-            thread.setContextClassLoader(library);
-            Report report = new Report("ratelimit.console.enabled=true", "ratelimit.console.role=operator");
-            assertThat(report.warnings("local")).isEmpty();
-        } finally {
-            thread.setContextClassLoader(before);
-        }
     }
 
     @Test

@@ -13,7 +13,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.operations.InstanceName;
+import io.weir.ratelimit.core.instance.InstanceName;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.interceptor.cdi.Beans.InvalidBackend;

@@ -4,8 +4,8 @@ package io.weir.ratelimit.interceptor.telemetry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.weir.ratelimit.core.metrics.OutgoingMetrics;
-import io.weir.ratelimit.core.outgoing.OutgoingListener.Cause;
+import io.weir.ratelimit.client.outgoing.OutgoingListener.Cause;
+import io.weir.ratelimit.client.outgoing.OutgoingMetrics;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.client.outgoing;
+
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.ApplicationView;
+import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.runtime.Plugin;
+import io.weir.ratelimit.runtime.Preparation;
+import io.weir.ratelimit.runtime.Weir;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** The plug-in that limits outgoing calls. */
+public final class ClientPlugin implements Plugin {
+    private final Map<String, String> annotated = new TreeMap<>();
+    private Map<String, OutgoingClient> clients = Map.of();
+    private @Nullable ConfigProperties config;
+    private volatile @Nullable Running running;
+
+    private record Running(Weir weir, OutgoingCalls calls) {}
+
+    /** Creates the plug-in of one limiter. */
+    public ClientPlugin() {}
+
+    @Override
+    public Set<String> properties() {
+        return ConfigKeys.ofArtifact("weir-client");
+    }
+
+    @Override
+    public void prepare(Preparation preparation) {
+        config = preparation.config();
+        preparation
+                .platform()
+                .all(AnnotatedClients.class)
+                .forEach(
+                        each -> each.types().forEach((name, type) -> annotated.merge(name, type, ClientPlugin::first)));
+        clients = ClientReader.read(preparation.config(), annotated, preparation.resolvers(), preparation.problems());
+    }
+
+    private static String first(String one, String other) {
+        return one.compareTo(other) < 0 ? one : other;
+    }
+
+    @Override
+    public List<MethodLimits> endpoints() {
+        return clients.values().stream().map(OutgoingClient::limits).toList();
+    }
+
+    @Override
+    public void check(Policy policy, ConfigProperties ofPolicy, Problems problems) {
+        ClientPolicyCheck.check(clients.values(), Map.of(policy.name(), policy), ofPolicy, problems);
+    }
+
+    @Override
+    public void start(Weir weir) {
+        Sleeper clock = weir.clock();
+        OutgoingListener listener = weir.telemetry()
+                .meters()
+                .<OutgoingListener>map(OutgoingMetrics::new)
+                .orElse(OutgoingListener.NONE);
+        OutgoingCalls calls = new OutgoingCalls(
+                weir.settings().enabled(),
+                clients,
+                weir.policies()::policies,
+                weir.engine(),
+                weir.limiter(),
+                listener,
+                clock::nanos,
+                clock::now);
+        running = new Running(weir, calls);
+    }
+
+    @Override
+    public List<Message> warnings(PolicySnapshot first, ApplicationView view) {
+        return config == null ? List.of() : new ClientWarnings(clients, annotated.keySet(), config).all(first, view);
+    }
+
+    /**
+     * Returns the path of the calls of REST clients.
+     *
+     * @return the outgoing calls
+     * @throws IllegalStateException if the deployment has not ended
+     */
+    public OutgoingCalls calls() {
+        return running().calls;
+    }
+
+    /**
+     * Returns the incoming request that the current thread serves.
+     *
+     * @return the request, empty if the thread serves none
+     */
+    public Optional<RequestState> currentRequest() {
+        return running().weir.currentRequest();
+    }
+
+    private Running running() {
+        Running started = running;
+        if (started == null) {
+            throw new IllegalStateException("the deployment of rate limits has not ended");
+        }
+        return started;
+    }
+}

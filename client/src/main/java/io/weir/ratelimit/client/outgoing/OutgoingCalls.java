@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.client.outgoing;
+
+import static io.weir.ratelimit.client.outgoing.ClientMessages.MESSAGES;
+
+import io.weir.ratelimit.ChargeResult;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.limit.Micros;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The path of an outgoing call: it takes a retry from the budget, lets the engine decide, and applies what the upstream answers. Its
+ * methods are called on the thread of the REST client.
+ */
+public final class OutgoingCalls {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    /** The waits for a slot after which a call is rejected if the key is paused again. */
+    private static final int MAX_PAUSED_WAITS = 3;
+
+    private final boolean enabled;
+    private final Map<String, ClientState> clients = new HashMap<>();
+    private final Supplier<Map<String, Policy>> policies;
+    private final RateLimitEngine engine;
+    private final RateLimiter limiter;
+    private final UpstreamRules rules;
+    private final OutgoingListener listener;
+
+    /** The state of one client in this instance. */
+    private record ClientState(
+            OutgoingClient client, RetryBudget budget, RecentAttempts attempts, LocalPauses pauses) {}
+
+    /**
+     * Creates the path.
+     *
+     * @param enabled whether calls are limited
+     * @param clients the clients by name
+     * @param policies returns the current policies by name
+     * @param engine decides about calls
+     * @param limiter blocks keys
+     * @param listener receives pauses and retries
+     * @param nanoTime the time of attempts and local pauses
+     * @param clock the wall clock, for dates of an upstream that sends no {@code Date}
+     */
+    public OutgoingCalls(
+            boolean enabled,
+            Map<String, OutgoingClient> clients,
+            Supplier<Map<String, Policy>> policies,
+            RateLimitEngine engine,
+            RateLimiter limiter,
+            OutgoingListener listener,
+            LongSupplier nanoTime,
+            InstantSource clock) {
+        this.enabled = enabled;
+        clients.forEach((name, client) -> this.clients.put(
+                name,
+                new ClientState(
+                        client,
+                        new RetryBudget(client.retryPercent(), nanoTime),
+                        new RecentAttempts(nanoTime),
+                        new LocalPauses(nanoTime))));
+        this.policies = policies;
+        this.engine = engine;
+        this.limiter = limiter;
+        this.rules = new UpstreamRules(engine, limiter, listener, clock);
+        this.listener = listener;
+    }
+
+    /**
+     * Tests whether calls are limited.
+     *
+     * @return false if {@code ratelimit.enabled} is false; nothing else is to be called then
+     */
+    public boolean isEnabled() {
+        return enabled;
+    }
+
+    /**
+     * Decides about a call before it is sent. Waits if the policies of the client let the call wait.
+     *
+     * @param call the call
+     * @return the permission, to be passed to {@link #answered}
+     * @throws IllegalArgumentException if the client is not configured
+     * @throws RateLimitExceededException if the policies or the retry budget reject the call
+     * @throws RateLimitUnavailableException if the backend is unavailable and the failure mode of a policy rejects the call
+     */
+    public Permit begin(OutgoingCall call) {
+        ClientState state = state(call.client());
+        Boolean marked = call.retry();
+        boolean retry = marked != null ? marked : state.attempts.isRetry(call.attempt());
+        if (retry) {
+            takeRetry(state);
+        }
+        try {
+            Permit permit = decide(state, call);
+            if (!retry) {
+                state.budget.addOrdinary();
+            }
+            state.attempts.begin(call.attempt());
+            return permit;
+        } catch (RuntimeException e) {
+            if (retry) {
+                state.budget.giveBack();
+            }
+            throw e;
+        }
+    }
+
+    private ClientState state(String client) {
+        ClientState state = clients.get(client);
+        if (state == null) {
+            throw new IllegalArgumentException(MESSAGES.text(
+                    "WEIR-239", client, ConfigKeys.CLIENT_POLICY.of(client).name()));
+        }
+        return state;
+    }
+
+    private void takeRetry(ClientState state) {
+        boolean allowed = state.budget.tryTake();
+        listener.retried(state.client.name(), allowed);
+        if (!allowed) {
+            throw exceeded(state.client, "retry budget", Micros.NEVER);
+        }
+    }
+
+    private Permit decide(ClientState state, OutgoingCall call) {
+        OutgoingClient client = state.client;
+        Identity key = client.key().of(call);
+        Binding binding = binding(client);
+        Decision given = call.decision();
+        Decision decision = given != null ? given : acquire(binding, key);
+        long paused = pauseMicros(binding, key, decision);
+        for (int waits = 1; paused > 0; waits++) {
+            engine.ends().abandon(decision);
+            if (waits > MAX_PAUSED_WAITS) {
+                throw exceeded(client, "pause", paused);
+            }
+            decision = acquire(binding, key);
+            paused = pauseMicros(binding, key, decision);
+        }
+        if (decision instanceof Decision.Rejected rejected) {
+            throw new RateLimitExceededException(rejected);
+        }
+        if (decision instanceof Decision.Degraded degraded) {
+            if (!degraded.allowed()) {
+                throw new RateLimitUnavailableException(degraded.reason(), degraded.retryAfter());
+            }
+            long pause = state.pauses.restMicros(key);
+            if (pause > 0) {
+                throw exceeded(client, "pause", pause);
+            }
+        }
+        return new Permit(client, binding, key, decision, decision != given, call.attempt());
+    }
+
+    private Decision acquire(Binding binding, Identity key) {
+        return binding.policies().isEmpty() ? Decision.Allowed.UNLIMITED : engine.decide(binding, key);
+    }
+
+    /**
+     * Returns the rest of a pause that began while a call waited for its slot, which was charged before the pause; 0 if there is none.
+     * Without an answer of the backend, the call is sent.
+     */
+    private long pauseMicros(Binding binding, Identity key, Decision decision) {
+        if (!(decision instanceof Decision.Allowed allowed) || allowed.waitMicros() == 0) {
+            return 0;
+        }
+        Policy blocked = UpstreamRules.blockedPolicy(binding, engine.encoder().encode(key));
+        if (blocked == null) {
+            return 0;
+        }
+        try {
+            return limiter.peek(blocked.name(), key).stream()
+                    .mapToLong(Micros::blockedFor)
+                    .max()
+                    .orElse(0);
+        } catch (RateLimitUnavailableException | IllegalArgumentException e) {
+            return 0;
+        }
+    }
+
+    private Binding binding(OutgoingClient client) {
+        Map<String, Policy> current = policies.get();
+        List<Binding.PolicyCost> due = new ArrayList<>();
+        for (String name : client.policies()) {
+            Policy policy = current.get(name);
+            if (policy != null && policy.rollout().mode() != Policy.Mode.OFF) {
+                due.add(new Binding.PolicyCost(policy, policy.cost()));
+            }
+        }
+        return new Binding(MethodLimits.CLIENT + client.name(), due);
+    }
+
+    /** Creates the rejection of a call that no limit of a policy has rejected. */
+    private static RateLimitExceededException exceeded(OutgoingClient client, String cause, long retryAfterMicros) {
+        Duration reset = Micros.duration(retryAfterMicros == Micros.NEVER ? 0 : retryAfterMicros);
+        Duration window = reset.compareTo(SECOND) < 0 ? SECOND : reset;
+        Quota.Builder builder = Quota.builder(client.policies().get(0), client.name() + "-" + cause.replace(' ', '-'))
+                .window(0, window)
+                .resetAfter(reset);
+        Quota quota = Micros.rejectedFor(builder, retryAfterMicros).build();
+        return new RateLimitExceededException(
+                new Decision.Rejected(List.of(new ChargeResult(quota.policy(), false, List.of(quota)))),
+                cause + " of client " + client.name());
+    }
+
+    /**
+     * Applies what the upstream has answered: pauses the key, and lowers the own quota. Returns when the backend has stored a pause, or
+     * has failed to.
+     *
+     * @param permit the permission of the call
+     * @param response the response
+     */
+    public void answered(Permit permit, UpstreamResponse response) {
+        ClientState state = state(permit.client().name());
+        state.attempts.end(permit.attempt(), response.status());
+        long pauseMicros = rules.apply(permit, response);
+        if (pauseMicros > 0) {
+            state.pauses.pause(permit.key(), pauseMicros);
+        }
+    }
+}

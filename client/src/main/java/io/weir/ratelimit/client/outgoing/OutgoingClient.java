@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.client.outgoing;
+
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.MethodName;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The configuration of one REST client.
+ *
+ * @param name the name of the client
+ * @param policies the names of the policies whose permits a call spends, one or more
+ * @param key the key of these policies
+ * @param obeysRetryAfter whether an error of the upstream pauses the client
+ * @param obeysQuotas whether a quota that the upstream reports lowers the own one
+ * @param retryPercent the share of retries among ordinary calls, from 0 to 100
+ * @param maxPause the longest pause
+ */
+public record OutgoingClient(
+        String name,
+        List<String> policies,
+        ClientKey key,
+        boolean obeysRetryAfter,
+        boolean obeysQuotas,
+        int retryPercent,
+        Duration maxPause) {
+    /** Copies the list. */
+    public OutgoingClient {
+        policies = List.copyOf(policies);
+    }
+
+    /**
+     * Returns the client as an endpoint, which the policies limit like a method.
+     *
+     * @return the limits
+     */
+    public MethodLimits limits() {
+        return new MethodLimits(MethodName.of(MethodLimits.CLIENT + name), policies, 0, Optional.empty());
+    }
+}

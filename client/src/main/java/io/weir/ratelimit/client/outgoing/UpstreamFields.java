@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.client.outgoing;
+
+import io.weir.ratelimit.client.outgoing.UpstreamAnswer.Malformed;
+import io.weir.ratelimit.client.outgoing.UpstreamNumber.Form;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * A reader of the header fields of one response.
+ *
+ * @param fields returns the lines of a field by its name
+ * @param malformed collects the fields that are not of a standard form
+ * @param now the current time of the upstream, for instants
+ * @param age the seconds that caches have stored the response, for durations
+ */
+record UpstreamFields(Function<String, List<String>> fields, Map<String, Malformed> malformed, Instant now, long age) {
+    /** The length of a field value; a longer one is malformed. */
+    static final int LONGEST_FIELD = 32_768;
+
+    private static final int SHOWN = 80;
+    private static final String AGE = "Age";
+    private static final String RETRY_AFTER = "Retry-After";
+    private static final String RATE_LIMIT = "RateLimit";
+    private static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
+
+    /** The parameters of a quota and of its policy (draft-ietf-httpapi-ratelimit-headers-11). */
+    private static final String REMAINING = "r";
+
+    private static final String RESET = "t";
+    private static final String WINDOW = "w";
+    private static final String UNIT = "qu";
+
+    /** The unit of a quota that counts calls. */
+    private static final String REQUESTS = "requests";
+
+    /** The unit of a limit on running calls, whose end no time announces. */
+    private static final String CONCURRENT_REQUESTS = "concurrent-requests";
+
+    /** The beginnings of the names of fields with one number each, in order: the draft -06, and the older ones. */
+    private static final List<String> NUMBER_DIALECTS = List.of("RateLimit-", "X-RateLimit-", "X-Rate-Limit-");
+
+    /** Returns the time at which the upstream has sent the response, empty if it is unknown. */
+    Optional<Instant> date() {
+        List<String> lines = lines("Date");
+        return lines.size() == 1 ? UpstreamTime.httpDate(lines.get(0)) : Optional.empty();
+    }
+
+    /** Returns the seconds that caches have stored the response, 0 if none has. */
+    long storedSeconds() {
+        List<String> lines = lines(AGE);
+        UpstreamNumber seconds = UpstreamNumber.count(lines);
+        if (!lines.isEmpty() && !seconds.isReadable()) {
+            addMalformed(AGE, lines, Optional.empty());
+        }
+        return Math.min(UpstreamTime.MAX_SECONDS, seconds.value());
+    }
+
+    /** Returns the longest time if there are several. */
+    OptionalLong retryAfter() {
+        List<String> lines = lines(RETRY_AFTER);
+        return lines.isEmpty()
+                ? OptionalLong.empty()
+                : OptionalLong.of(time(RETRY_AFTER, lines).value());
+    }
+
+    /** Returns the quotas of the first dialect that the response has. */
+    List<UpstreamQuota> quotas() {
+        List<UpstreamQuota> quotas = structured();
+        for (String dialect : NUMBER_DIALECTS) {
+            if (quotas.isEmpty()) {
+                quotas = numbers(dialect);
+            }
+        }
+        return quotas;
+    }
+
+    /** Returns the lines of a field. A field that is too long or has too many lines is malformed and counts as absent. */
+    private List<String> lines(String name) {
+        List<String> lines = fields.apply(name);
+        if (lines == null) {
+            return List.of();
+        }
+        List<String> known = lines.stream()
+                .map(line -> line == null ? "" : line)
+                .limit(UpstreamNumber.MAX_VALUES + 1L)
+                .toList();
+        if (known.size() > UpstreamNumber.MAX_VALUES
+                || known.stream().mapToLong(String::length).sum() > LONGEST_FIELD) {
+            addMalformed(name, known, Optional.empty());
+            return List.of();
+        }
+        return known;
+    }
+
+    private void addMalformed(String name, List<String> lines, Optional<String> readAs) {
+        if (malformed.containsKey(name)) {
+            return;
+        }
+        String text = String.join(", ", lines);
+        String shown = text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
+        malformed.put(name, new Malformed(shown, readAs));
+    }
+
+    private UpstreamNumber time(String name, List<String> lines) {
+        UpstreamNumber time = UpstreamNumber.time(lines, now, age);
+        if (time.form() != Form.STANDARD) {
+            addMalformed(name, lines, Optional.of(time.value() + " s"));
+        }
+        return time;
+    }
+
+    private List<UpstreamQuota> structured() {
+        Map<String, StructuredFields.Item> policies = items(RATE_LIMIT_POLICY).stream()
+                .collect(Collectors.toMap(StructuredFields.Item::name, policy -> policy, UpstreamFields::longer));
+        List<UpstreamQuota> quotas = new ArrayList<>();
+        for (StructuredFields.Item item : items(RATE_LIMIT)) {
+            quota(item, Optional.ofNullable(policies.get(item.name()))).ifPresent(quotas::add);
+        }
+        return quotas;
+    }
+
+    private List<StructuredFields.Item> items(String name) {
+        List<String> lines = lines(name);
+        Optional<List<StructuredFields.Item>> items = StructuredFields.list(String.join(", ", lines))
+                .filter(list -> list.size() <= UpstreamNumber.MAX_VALUES);
+        if (items.isEmpty()) {
+            addMalformed(name, lines, Optional.empty());
+        }
+        return items.orElse(List.of());
+    }
+
+    private static StructuredFields.Item longer(StructuredFields.Item one, StructuredFields.Item other) {
+        return window(Optional.of(one)).value() >= window(Optional.of(other)).value() ? one : other;
+    }
+
+    private static UpstreamNumber window(Optional<StructuredFields.Item> policy) {
+        List<String> windows = policy.map(known -> parameter(known, WINDOW)).orElse(List.of());
+        return UpstreamNumber.time(windows, Instant.EPOCH, 0);
+    }
+
+    private static List<String> parameter(StructuredFields.Item item, String key) {
+        return Optional.ofNullable(item.parameters().get(key)).stream().toList();
+    }
+
+    /** Returns the quota of an item. Without a reset, the window of the policy applies. */
+    private Optional<UpstreamQuota> quota(StructuredFields.Item item, Optional<StructuredFields.Item> policy) {
+        UpstreamNumber remaining = UpstreamNumber.count(parameter(item, REMAINING));
+        List<String> resets = parameter(item, RESET);
+        UpstreamNumber reset = UpstreamNumber.time(resets, now, age);
+        if (!remaining.isReadable()) {
+            addMalformed(RATE_LIMIT, lines(RATE_LIMIT), Optional.empty());
+            return Optional.empty();
+        }
+        if (remaining.form() != Form.STANDARD || reset.form() != Form.STANDARD) {
+            Optional<String> readAs = Optional.of("r=" + remaining.value() + ";t=" + reset.value());
+            addMalformed(RATE_LIMIT, lines(RATE_LIMIT), readAs);
+        }
+        UpstreamNumber window = window(policy);
+        UpstreamNumber end = resets.isEmpty() ? window : reset;
+        long seconds = end.isReadable() ? end.value() : Math.max(window.value(), end.value());
+        String unit = policy.map(known -> known.parameters().get(UNIT)).orElse(REQUESTS);
+        return remaining.value() > 0
+                ? counted(remaining, new UpstreamNumber(seconds, end.form())).filter(quota -> unit.equals(REQUESTS))
+                : Optional.of(new UpstreamQuota(0, seconds)).filter(quota -> !unit.equals(CONCURRENT_REQUESTS));
+    }
+
+    /** Returns the quotas of fields with numbers. If both fields have as many, a count belongs to the reset at its position. */
+    private List<UpstreamQuota> numbers(String dialect) {
+        String name = dialect + "Remaining";
+        List<String> lines = lines(name);
+        List<String> counts = UpstreamNumber.values(lines);
+        List<String> resets = lines(dialect + "Reset");
+        if (resets.isEmpty() && lines.isEmpty()) {
+            return List.of();
+        }
+        UpstreamNumber longest =
+                time(dialect + "Reset", resets.stream().distinct().toList());
+        List<String> times = UpstreamNumber.values(resets);
+        boolean pairs =
+                counts.size() > 1 && counts.size() <= UpstreamNumber.MAX_VALUES && counts.size() == times.size();
+        List<UpstreamQuota> quotas = new ArrayList<>();
+        for (int i = 0; i < (pairs ? counts.size() : 1); i++) {
+            UpstreamNumber remaining = UpstreamNumber.count(pairs ? List.of(counts.get(i)) : lines);
+            if (!lines.isEmpty() && (pairs || remaining.form() != Form.STANDARD)) {
+                Optional<String> readAs = Optional.of(pairs ? "several" : Long.toString(remaining.value()));
+                addMalformed(name, lines, readAs.filter(count -> remaining.isReadable()));
+            }
+            UpstreamNumber reset = pairs ? UpstreamNumber.time(List.of(times.get(i)), now, age) : longest;
+            if (remaining.isReadable() && !resets.isEmpty()) {
+                counted(remaining, reset).ifPresent(quotas::add);
+            }
+        }
+        return quotas;
+    }
+
+    /** Returns a quota of calls. With an unreadable reset, only a quota without remaining calls has an effect. */
+    private static Optional<UpstreamQuota> counted(UpstreamNumber remaining, UpstreamNumber reset) {
+        return remaining.value() == 0 || reset.isReadable()
+                ? Optional.of(new UpstreamQuota(remaining.value(), reset.value()))
+                : Optional.empty();
+    }
+}

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-/** Runtime changes: what an operator changes without a deployment, on all instances. */
-@NullMarked
-package io.weir.ratelimit.core.changes;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.instance;
+
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The name of an instance of the application on its host. The start summary and the console show it, so an operator can find the process
+ * and the log of an instance.
+ *
+ * @param process the process id
+ * @param start four hexadecimal digits, random for each start. Containers on one host can have the same process id, and so have
+ *     deployments in one process
+ */
+public record InstanceName(long process, String start) {
+    private static final InstanceName OWN = new InstanceName(
+            ProcessHandle.current().pid(),
+            String.format(Locale.ROOT, "%04x", ThreadLocalRandom.current().nextInt(1 << 16)));
+
+    /**
+     * Returns the name of this instance, which remains the same until the application ends.
+     *
+     * @return the name
+     */
+    public static InstanceName own() {
+        return OWN;
+    }
+
+    /**
+     * Returns the name as text.
+     *
+     * @return a text such as {@code 4711-3f2a}
+     */
+    @Override
+    public String toString() {
+        return process + "-" + start;
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.snapshot;
+
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The limits of one key as text, which are checked like those of its policy.
+ *
+ * @param number identifies them in the result
+ * @param policy the name of the policy
+ * @param values the values by attribute
+ * @param layer the same values as a layer
+ */
+public record KeyValues(long number, String policy, Map<String, String> values, ValueLayer layer) {
+    /** Copies the map, in the order of the attributes. */
+    public KeyValues {
+        values = Collections.unmodifiableMap(new TreeMap<>(values));
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.snapshot;
+
+import io.weir.ratelimit.core.config.ReloadListener.Result;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.time.Clock;
+import java.util.List;
+
+/** The last result of reading the configuration. One thread writes at a time. */
+public final class Readings {
+    private final Clock clock;
+    private volatile Reading last;
+
+    /**
+     * Creates the result of a successful deployment.
+     *
+     * @param clock the clock of the results
+     */
+    public Readings(Clock clock) {
+        this.clock = clock;
+        this.last = new Reading(clock.instant(), Result.APPLIED, List.of());
+    }
+
+    /**
+     * Records a result. A result that equals the last one is not recorded.
+     *
+     * @param result the result
+     * @param problems the problems
+     * @param changed whether other values apply now
+     */
+    public void read(Result result, List<ConfigurationProblem> problems, boolean changed) {
+        Reading before = last;
+        if (changed || before.result() != result || !before.problems().equals(problems)) {
+            last = new Reading(clock.instant(), result, problems);
+        }
+    }
+
+    /**
+     * Returns the last result.
+     *
+     * @return the result
+     */
+    public Reading last() {
+        return last;
+    }
+}

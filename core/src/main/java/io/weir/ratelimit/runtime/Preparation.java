@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.runtime;
+
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.config.Settings;
+import io.weir.ratelimit.spi.KeyResolver;
+import java.util.Map;
+
+/**
+ * What a plug-in reads before the limiter exists.
+ *
+ * @param config the configuration
+ * @param settings the settings
+ * @param platform the host
+ * @param resolvers the key resolvers of the application by name
+ * @param problems receives the problems
+ */
+public record Preparation(
+        ConfigProperties config,
+        Settings settings,
+        Platform platform,
+        Map<String, KeyResolver> resolvers,
+        Problems problems) {}

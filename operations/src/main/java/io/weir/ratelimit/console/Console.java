@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.core.engine.LoginAttempts;
+import io.weir.ratelimit.operations.Operations;
+import jakarta.enterprise.inject.spi.CDI;
+
+/**
+ * The parts of the deployment that the console uses.
+ *
+ * @param operations the operations of an operator
+ * @param fleet the reports of all instances
+ * @param logins the limit of logins
+ */
+record Console(Operations operations, FleetConsole fleet, LoginAttempts logins) {
+    /**
+     * Looks up the console of the current application. Injection is not possible, because not every container injects into a servlet that
+     * is added as an object.
+     */
+    static Console find() {
+        CDI<Object> beans = CDI.current();
+        return new Console(
+                beans.select(Operations.class).get(),
+                beans.select(FleetReporter.class).get().fleet(),
+                beans.select(LoginAttempts.class).get());
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.operations.Operations;
+import java.time.Clock;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The parts that report this instance and that read the reports of all instances.
+ *
+ * @param reports the reports of this instance
+ * @param schedule the times of these reports
+ * @param reader the reports of all instances
+ * @param history the history of the last hour
+ */
+record FleetConsole(FleetReports reports, ScheduledReports schedule, FleetReader reader, FleetHistory history) {
+    /**
+     * Creates the parts.
+     *
+     * @param operations the operations of this instance
+     * @param rates the decisions of this instance
+     * @param origin the host and the software of this instance
+     * @param clock the time of day
+     * @param nanoTime a monotonic clock
+     */
+    static FleetConsole of(
+            Operations operations,
+            LiveRates rates,
+            Supplier<InstanceReport.Origin> origin,
+            Clock clock,
+            LongSupplier nanoTime) {
+        String id = UUID.randomUUID().toString().replace("-", "").substring(0, 16);
+        Optional<FleetStore> shared = operations.fleetStore();
+        FleetStore store = shared.orElseGet(() -> new LocalFleetStore(clock));
+        MinuteCounts minutes = new MinuteCounts(nanoTime);
+        ReportBuilder builder = new ReportBuilder(operations, rates, origin, minutes);
+        FleetReports reports = new FleetReports(id, store, builder, rates, minutes, clock);
+        return new FleetConsole(
+                reports,
+                new ScheduledReports(operations, reports, nanoTime),
+                new FleetReader(id, shared, builder, reports::storeTime, nanoTime),
+                new FleetHistory(store, reports::storeTime, nanoTime));
+    }
+}

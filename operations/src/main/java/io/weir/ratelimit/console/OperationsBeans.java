@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.operations.Operations;
+import io.weir.ratelimit.operations.OperationsPlugin;
+import io.weir.ratelimit.runtime.Weir;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.Produces;
+import jakarta.enterprise.inject.Typed;
+
+/** The beans of the plug-in in a CDI container. */
+@ApplicationScoped
+public class OperationsBeans {
+    /**
+     * Produces the operations for operators. The host produces the part of them that applications inject.
+     *
+     * @param weir the limiter
+     * @return the operations
+     */
+    @Produces
+    @Dependent
+    @Typed(Operations.class)
+    public Operations operations(Weir weir) {
+        return weir.plugin(OperationsPlugin.class).operations();
+    }
+}

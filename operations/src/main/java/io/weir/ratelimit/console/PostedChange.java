@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console;
+
+import io.weir.ratelimit.CallerOperations;
+import io.weir.ratelimit.core.config.Durations;
+import io.weir.ratelimit.operations.Operations;
+import io.weir.ratelimit.operations.changes.ChangeRequest;
+import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
+import io.weir.ratelimit.operations.changes.RuntimeChange.Subject;
+import io.weir.ratelimit.spi.BlocksKeys;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * A change that a request describes. An invalid request is an {@link IllegalArgumentException}. Its values can still be invalid.
+ *
+ * @param subject the policy or the key
+ * @param key the masked key; empty for a change of a policy
+ * @param values the new values by attribute
+ * @param length the time until the end; empty without an end
+ */
+record PostedChange(Subject subject, Optional<String> key, Map<String, String> values, Optional<Duration> length) {
+    /**
+     * Reads a request.
+     *
+     * @param fields the fields of the request
+     * @param otherFields the fields that do not describe the change
+     */
+    static PostedChange of(
+            Map<String, Object> fields, Set<String> otherFields, Operations operations, Supplier<FleetCallers> fleet) {
+        Kind kind = kind(text(fields, "kind"));
+        Set<String> attributes = kind.attributes();
+        Set<String> known = new LinkedHashSet<>(otherFields);
+        known.addAll(attributes);
+        known.add("kind");
+        known.add("for");
+        Optional<CallerOperations.Caller> caller = Optional.empty();
+        if (kind == Kind.POLICY) {
+            known.add("policy");
+            if (!known.containsAll(fields.keySet())) {
+                throw new IllegalArgumentException("the request has an unknown field");
+            }
+        } else {
+            caller = Optional.of(Lookup.of(fields, known).caller(operations, fleet));
+        }
+        Map<String, String> values = new TreeMap<>();
+        attributes.stream()
+                .filter(fields::containsKey)
+                .forEach(name -> values.put(name, text(fields, name).strip()));
+        return new PostedChange(
+                new Subject(kind, text(fields, "policy"), caller.map(operations::storedKey)),
+                caller.map(CallerOperations.Caller::key),
+                values,
+                fields.containsKey("for") ? Optional.of(length(text(fields, "for"))) : Optional.empty());
+    }
+
+    /** Returns this change as a request of an author. */
+    ChangeRequest by(String author, String reason) {
+        return new ChangeRequest(subject, values, length, reason, author);
+    }
+
+    /** Tests whether changes of this kind can have an attribute. */
+    boolean canHave(String attribute) {
+        return subject.kind().attributes().contains(attribute);
+    }
+
+    /** Returns the text of a field. */
+    static String text(Map<String, Object> fields, String name) {
+        if (fields.get(name) instanceof String text) {
+            return text;
+        }
+        throw new IllegalArgumentException(name + " must be a string");
+    }
+
+    /** Returns the name of a kind in requests and responses. */
+    static String nameOf(Kind kind) {
+        return kind.name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Kind kind(String name) {
+        return Arrays.stream(Kind.values())
+                .filter(kind -> nameOf(kind).equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("kind must be one of "
+                        + Arrays.stream(Kind.values()).map(PostedChange::nameOf).collect(Collectors.joining(", "))));
+    }
+
+    private static Duration length(String text) {
+        Duration length = Durations.parse(text.strip());
+        if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(BlocksKeys.MAX_BLOCK) > 0) {
+            throw new IllegalArgumentException("for must be from 1s to 366d");
+        }
+        return length;
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.operations;
+
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.instance.InstanceCallers;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.slots.HeldSlots;
+import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.snapshot.Reading;
+import io.weir.ratelimit.core.snapshot.Readings;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import io.weir.ratelimit.operations.changes.RuntimeChanges;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** The operations on this instance. */
+public final class InstanceOperations implements Operations {
+    private final ConsoleSettings console;
+    private final KnownPolicies policies;
+    private final Readings readings;
+    private final Backend backend;
+    private final InstanceCallers callers;
+    private final Changes changes;
+    private final HeldSlots slots;
+
+    /**
+     * The backend.
+     *
+     * @param health its health
+     * @param fleetStore the store of the reports of all instances
+     */
+    public record Backend(BackendHealth health, Optional<FleetStore> fleetStore) {}
+
+    /**
+     * The runtime changes; empty if they are not enabled.
+     *
+     * @param all the changes
+     * @param role the role that makes changes
+     */
+    public record Changes(Optional<RuntimeChanges> all, Optional<String> role) {
+        /** No changes. */
+        public static final Changes NONE = new Changes(Optional.empty(), Optional.empty());
+    }
+
+    /**
+     * Creates the operations.
+     *
+     * @param console the settings of the console
+     * @param policies the current policies
+     * @param readings the results of reading the configuration
+     * @param backend the backend
+     * @param callers the operations on callers
+     * @param changes the runtime changes
+     * @param slots the slots of running calls
+     */
+    public InstanceOperations(
+            ConsoleSettings console,
+            KnownPolicies policies,
+            Readings readings,
+            Backend backend,
+            InstanceCallers callers,
+            Changes changes,
+            HeldSlots slots) {
+        this.console = console;
+        this.policies = policies;
+        this.readings = readings;
+        this.backend = backend;
+        this.callers = callers;
+        this.changes = changes;
+        this.slots = slots;
+    }
+
+    @Override
+    public Access access() {
+        return new Access(console.enabled(), console.role(), console.open());
+    }
+
+    @Override
+    public BackendHealth.Report backend() {
+        return backend.health().report();
+    }
+
+    @Override
+    public List<PolicyView> policies() {
+        return policies.views();
+    }
+
+    @Override
+    public Reading lastReading() {
+        return readings.last();
+    }
+
+    @Override
+    public TopKeys topKeys(String policy) {
+        return callers.top().top(callers.policy(policy).name());
+    }
+
+    @Override
+    public TopKeys storedTopKeys(String policy) {
+        return callers.top().stored(callers.policy(policy).name());
+    }
+
+    @Override
+    public Optional<FleetStore> fleetStore() {
+        return backend.fleetStore();
+    }
+
+    @Override
+    public Optional<String> grafana() {
+        return console.grafana();
+    }
+
+    @Override
+    public Optional<RuntimeChanges> changes() {
+        return changes.all();
+    }
+
+    @Override
+    public Optional<String> changesRole() {
+        return changes.role();
+    }
+
+    @Override
+    public Caller callerByStoredKey(String policy, String storedKey) {
+        return callers.callerByStoredKey(policy, storedKey);
+    }
+
+    @Override
+    public String storedKey(Caller caller) {
+        return callers.storedKey(caller);
+    }
+
+    @Override
+    public Caller caller(String policy, int alternative, List<String> values) {
+        return callers.caller(policy, alternative, values);
+    }
+
+    @Override
+    public Caller caller(String policy, Identity key) {
+        return callers.caller(policy, key);
+    }
+
+    @Override
+    public Caller callerByMaskedKey(String policy, String maskedKey) {
+        return callers.callerByMaskedKey(policy, maskedKey);
+    }
+
+    @Override
+    public List<Quota> peek(Caller caller, String tier) {
+        return callers.peek(caller, tier);
+    }
+
+    @Override
+    public void reset(Caller caller) {
+        callers.reset(caller);
+    }
+
+    @Override
+    public Duration block(Caller caller, Duration duration) {
+        return callers.block(caller, duration);
+    }
+
+    @Override
+    public void unblock(Caller caller) {
+        callers.unblock(caller);
+    }
+
+    @Override
+    public Map<String, Integer> runningCalls() {
+        Map<String, Integer> running = new TreeMap<>();
+        for (Policy policy : policies.policies().get().values()) {
+            if (policy.hasConcurrency()) {
+                running.put(policy.name(), slots.held(policy.name()));
+            }
+        }
+        return running;
+    }
+
+    @Override
+    public KnownBlocks blocks() {
+        return callers.blocks();
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.operations;
+
+import io.weir.ratelimit.CallerOperations;
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.snapshot.Reading;
+import io.weir.ratelimit.operations.changes.RuntimeChanges;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The operations of an operator on this instance and on callers. Quotas and resets of callers concern the shared backend, all other
+ * operations concern this instance only.
+ */
+public interface Operations extends CallerOperations {
+    /**
+     * Returns the configured access to the console.
+     *
+     * @return the access
+     */
+    Access access();
+
+    /**
+     * Returns the health of the backend without calling it.
+     *
+     * @return the health
+     */
+    BackendHealth.Report backend();
+
+    /**
+     * Returns the current policies with the origins of their values.
+     *
+     * @return the policies by name
+     */
+    List<PolicyView> policies();
+
+    /**
+     * Returns the last result of reading the configuration.
+     *
+     * @return the result; at first that of the deployment
+     */
+    Reading lastReading();
+
+    /**
+     * Returns the top keys of a policy, as {@link io.weir.ratelimit.RateLimiter#topKeys} does.
+     *
+     * @param policy the name of a policy
+     * @return estimates
+     */
+    TopKeys topKeys(String policy);
+
+    /**
+     * Returns the top keys of a policy with their stored keys. Stored keys can contain a name or an address and must not be shown.
+     *
+     * @param policy the name of a policy
+     * @return estimates
+     */
+    TopKeys storedTopKeys(String policy);
+
+    /**
+     * Returns the caller with a stored key.
+     *
+     * @param policy the name of a policy, which this instance need not have
+     * @param storedKey a stored key, of any origin
+     * @return the caller, whose {@link CallerOperations.Caller#key} is masked
+     * @throws IllegalArgumentException if the text cannot be a stored key
+     */
+    Caller callerByStoredKey(String policy, String storedKey);
+
+    /**
+     * Returns the stored key of a caller, which can contain a name or an address and must not be shown.
+     *
+     * @param caller a caller that these operations returned
+     * @return the stored key
+     * @throws IllegalArgumentException if the caller has another origin
+     */
+    String storedKey(Caller caller);
+
+    /**
+     * Returns the store of the reports of all instances.
+     *
+     * @return the store; empty if instances do not share the backend
+     */
+    Optional<FleetStore> fleetStore();
+
+    /**
+     * Returns the runtime changes.
+     *
+     * @return the changes; empty if {@code ratelimit.changes.enabled} is false
+     */
+    default Optional<RuntimeChanges> changes() {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns the role that makes changes.
+     *
+     * @return the value of {@code ratelimit.changes.role}; empty if changes are not enabled
+     */
+    default Optional<String> changesRole() {
+        return Optional.empty();
+    }
+
+    /**
+     * Returns the configured address of dashboards.
+     *
+     * @return an address with the scheme {@code http} or {@code https}; empty if none is configured
+     */
+    Optional<String> grafana();
+
+    /**
+     * Returns the number of running calls of this instance, as the metric {@code ratelimit.concurrency} does.
+     *
+     * @return the number by policy, for the policies with a concurrency limit
+     */
+    Map<String, Integer> runningCalls();
+
+    /**
+     * Returns the blocks that this instance knows of.
+     *
+     * @return the blocks
+     */
+    KnownBlocks blocks();
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.operations.changes;
+
+import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.snapshot.Findings;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The policies and keys of one instance, to which runtime changes apply. */
+public interface ChangeTarget {
+    /**
+     * Returns the policies that exist without changes.
+     *
+     * @return their names
+     */
+    Set<String> names();
+
+    /**
+     * Returns a policy as it is in force.
+     *
+     * @param name the name
+     * @return the policy; empty if this instance has no valid one
+     */
+    Optional<Policy> policy(String name);
+
+    /**
+     * Returns the values of a policy as text.
+     *
+     * @param policy the name of the policy
+     * @return the values by attribute; empty if this instance has no such policy
+     */
+    Map<String, String> values(String policy);
+
+    /**
+     * Checks values over the configuration, without applying them.
+     *
+     * @param values the values of all changes
+     * @param overrides the limits of single keys; those of policies that this instance does not have are left out
+     * @return the problems of a deployment with these values, and those of the limits of single keys under the resulting policies
+     */
+    Findings check(PolicyValues values, Collection<RuntimeChange> overrides);
+
+    /**
+     * Returns the configuration that was read last.
+     *
+     * @return an object that is another one after each change of the configuration
+     */
+    Object configuration();
+
+    /**
+     * Applies values over the configuration. Values of a policy that are invalid together are reported, and the configuration of that
+     * policy applies.
+     *
+     * @param values the values of all changes
+     */
+    void apply(PolicyValues values);
+
+    /**
+     * Applies the limits of single keys, which the check has found to be valid.
+     *
+     * @param overrides the values by key, for all keys that have some
+     */
+    void override(Map<Overrides.Subject, Map<String, String>> overrides);
+
+    /**
+     * Blocks a key in the backend.
+     *
+     * @param policy the name of the policy
+     * @param storedKey the stored key
+     * @param length the time until the end
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
+     */
+    void block(String policy, String storedKey, Duration length);
+
+    /**
+     * Ends the block of a key in the backend.
+     *
+     * @param policy the name of the policy
+     * @param storedKey the stored key
+     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
+     */
+    void unblock(String policy, String storedKey);
+}

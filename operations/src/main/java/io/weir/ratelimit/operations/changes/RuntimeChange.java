@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.operations.changes;
+
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A change that an operator has made.
+ *
+ * @param number the number of the change, from 1; greater than those of all earlier changes
+ * @param subject the policy or the key that is changed
+ * @param values the new values by attribute, such as {@code limit=50/1m}; empty for a block and for an undo
+ * @param before the values before the change by attribute, as text; an attribute without a value before is absent
+ * @param author the user of the container who made the change
+ * @param reason the reason that the author gave
+ * @param at the instant of the change
+ * @param until the end of the change; empty if it has none
+ * @param undoes the number of the change that this one ends, or of the undo after which it repeats a change
+ */
+public record RuntimeChange(
+        long number,
+        Subject subject,
+        Map<String, String> values,
+        Map<String, String> before,
+        String author,
+        String reason,
+        Instant at,
+        Optional<Instant> until,
+        OptionalLong undoes) {
+    /** Copies the maps, in the order of the attributes. */
+    public RuntimeChange {
+        values = Collections.unmodifiableMap(new TreeMap<>(values));
+        before = Collections.unmodifiableMap(new TreeMap<>(before));
+    }
+
+    /** The kinds of changes. */
+    public enum Kind {
+        /** Other values of a policy. Its other attributes decide which keys exist, and need a deployment. */
+        POLICY,
+        /** Limits for one key in place of those of the policy. */
+        OVERRIDE,
+        /** A block of one key. */
+        BLOCK;
+
+        /**
+         * Returns the attributes that a change of this kind can set.
+         *
+         * @return the attributes; empty for a block
+         */
+        public Set<String> attributes() {
+            return switch (this) {
+                case POLICY -> Set.of("limit", "burst", "concurrency", "mode", "on-failure", "enforce-percent");
+                case OVERRIDE -> Set.of("limit", "burst", "concurrency");
+                case BLOCK -> Set.of();
+            };
+        }
+    }
+
+    /**
+     * The subject of a change.
+     *
+     * @param kind the kind of the change
+     * @param policy the name of the policy
+     * @param storedKey the stored key; empty for a change of a policy
+     */
+    public record Subject(Kind kind, String policy, Optional<String> storedKey) {}
+
+    /** Returns this change with another number. */
+    RuntimeChange withNumber(long other) {
+        return new RuntimeChange(other, subject, values, before, author, reason, at, until, undoes);
+    }
+
+    /**
+     * Tests whether the change only ends another one.
+     *
+     * @return false for a change that gives values or blocks a key, also if it repeats an undone one
+     */
+    public boolean isUndo() {
+        return undoes.isPresent() && until.isEmpty() && values.isEmpty();
+    }
+
+    /**
+     * Tests whether the change has ended.
+     *
+     * @param now the current time of the store
+     * @return false before its end, and for a change without an end
+     */
+    public boolean isEnded(Instant now) {
+        return until.isPresent() && !now.isBefore(until.get());
+    }
+}
