@@ -7,8 +7,8 @@
 -- that have ended are removed: otherwise each rejection would read all slots again.
 -- A foreign value fails the groups of its key, and no others.
 -- KEYS        the keys of each group, one group after the other; a key stands there once per group
--- ARGV[1]     clock (clock.lua); if a limit is a calendar limit, the periods of all calendar limits begin at I7 or before and end at I7 or
---             later; then runs of groups that differ in their keys only:
+-- ARGV[1]     clock (clock.lua), of the form 2 or 3 if a limit is a calendar limit: then the periods of all calendar limits begin at I7 or
+--             before, and end at I7 or later. Runs of groups that differ in their keys only follow:
 --             number of groups I2, keys of a group I2, requests of a group I2, 1 to spend or 0 to peek B, and for each key of a group the
 --             cost in permits I6, the number of limits I2 and the limits (general.lua)
 -- Reply       one string: now I7, and nothing else if now is not within the periods of the calendar limits; nothing is written then.
@@ -42,8 +42,17 @@ if form > 1 then
   end
 end
 
+-- Writes the sections of a key; without a time to live, the key keeps its own.
+local function put(call, key, sections, life)
+  if life then
+    call('SET', key, sections, 'PX', life)
+  else
+    call('SET', key, sections, 'KEEPTTL')
+  end
+end
+
 local isPlain, decide = true, nil
-local read, floor, ceil, size = redis.pcall, math.floor, math.ceil, #input
+local read, floor, ceil = redis.pcall, math.floor, math.ceil
 -- The replies, and the first key of the next group.
 local replies, replied, first = {pack('>I7', now), '', ''}, 1, 1
 -- The run: how many of its groups are left, their keys and requests, and the position of the first key.
@@ -51,7 +60,9 @@ local groups, groupKeys, count, spends, partsAt = 0, 1, 1, 1, at
 local cost, limitCount, limitsAt, letter, permits, units, exponent, capacity, maxDebt, delay, unit, length, window
 -- The sections and times to live of the keys of a group before its last one.
 local texts, lives = nil, nil
-repeat
+-- The key of the group before, its sections and their time to live, which are written once another key follows.
+local heldKey, held, heldLife = nil, nil, nil
+while keys[first] do
   local isNew = groups == 0
   if isNew then
     groups, groupKeys, count, spends, cost, limitCount, limitsAt = parse('>I2I2I2BI6I2', input, at)
@@ -62,6 +73,10 @@ repeat
   end
   local isRead, start, handled = isNew or groupKeys > 1, replied + 1, isPlain
   local allowed, part, key, sections, life = count, 1, nil, nil, nil
+  if heldKey and (heldKey ~= keys[first] or groupKeys > 1) then
+    put(call, heldKey, held, heldLife)
+    heldKey = nil
+  end
   groups, replied, replies[start] = groups - 1, start, ''
   repeat
     if groupKeys > 1 then
@@ -69,7 +84,7 @@ repeat
     end
     at = limitsAt + 33 * limitCount
     key = keys[first + part - 1]
-    local raw = read('GET', key)
+    local raw = heldKey and held or read('GET', key)
     -- An error has the length 0.
     local stored, from, longest, keepsLongest = raw and #raw, 1, 0, false
     sections = nil
@@ -198,25 +213,25 @@ repeat
   until part > groupKeys
 
   if not handled then
+    if heldKey then
+      put(call, heldKey, held, heldLife)
+      heldKey = nil
+    end
     decide = decide or newDecision(now, input, keys, call, parse, pack, byte)
     replied, replies[start], at = start, decide(first, groupKeys, count, spends > 0, partsAt)
   else
     replies[start] = allowed == 0 and '\0\0' or allowed == 1 and '\0\1' or pack('>I2', allowed)
     if sections and allowed > 0 then
       for i = 1, groupKeys - 1 do
-        if lives[i] then
-          call('SET', keys[first + i - 1], texts[i], 'PX', lives[i])
-        else
-          call('SET', keys[first + i - 1], texts[i], 'KEEPTTL')
-        end
+        put(call, keys[first + i - 1], texts[i], lives[i])
       end
-      if life then
-        call('SET', key, sections, 'PX', life)
-      else
-        call('SET', key, sections, 'KEEPTTL')
-      end
+      heldLife = life or heldKey and heldLife
+      heldKey, held = key, sections
     end
   end
   first = first + groupKeys
-until groups == 0 and at > size
+end
+if heldKey then
+  put(call, heldKey, held, heldLife)
+end
 return table.concat(replies, '', 1, replied)

@@ -169,6 +169,11 @@ class PlainBatchTest {
                         simple || limits > 1 ? 0 : random.nextLong(limits == 0 ? 3 * SECOND_MICROS : HOUR_MICROS)));
             }
             groups.add(charges);
+            if (random.nextInt(5) == 0) {
+                // The next group has the last key of this one as well.
+                key--;
+                end--;
+            }
         }
         return groups;
     }
