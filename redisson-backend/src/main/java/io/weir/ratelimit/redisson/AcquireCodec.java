@@ -102,18 +102,19 @@ final class AcquireCodec {
         }
         boolean blocked = allowed == BLOCKED;
         List<Charge> charges = group.first().charges;
-        LimitState[][] states = new LimitState[charges.size()][];
+        List<LimitState[]> states = new ArrayList<>(charges.size());
         List<Long> blockEnds = blocked ? new ArrayList<>() : List.of();
         List<Long> entries = group.hasLog() ? new ArrayList<>() : List.of();
-        for (int i = 0; i < states.length; i++) {
+        for (int i = 0; i < charges.size(); i++) {
             if (blocked) {
                 blockEnds.add(in.get(TIME));
             }
             List<Limit> limits = charges.get(i).policy().limits();
-            states[i] = new LimitState[limits.size()];
+            LimitState[] ofKey = new LimitState[limits.size()];
             for (int j = 0; j < limits.size(); j++) {
-                states[i][j] = LimitCodec.get(in, limits.get(j), now, entries);
+                ofKey[j] = LimitCodec.get(in, limits.get(j), now, entries);
             }
+            states.add(ofKey);
         }
         return new BatchReply.GroupReply(false, blocked ? 0 : allowed, states, blockEnds, entries);
     }

@@ -46,10 +46,10 @@ final class BatchReply {
     record GroupReply(
             boolean foreign,
             int allowed,
-            LimitState[][] states,
+            List<LimitState[]> states,
             List<Long> blockEndsMicros,
             List<Long> awaitedEntriesMicros) {
         /** The reply where a key contains a foreign value. */
-        static final GroupReply FOREIGN = new GroupReply(true, 0, new LimitState[0][], List.of(), List.of());
+        static final GroupReply FOREIGN = new GroupReply(true, 0, List.of(), List.of(), List.of());
     }
 }

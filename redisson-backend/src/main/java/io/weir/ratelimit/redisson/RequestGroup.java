@@ -96,7 +96,7 @@ final class RequestGroup {
         }
     }
 
-    private AcquireResult spend(LimitState[][] states, RedisTime time) {
+    private AcquireResult spend(List<LimitState[]> states, RedisTime time) {
         List<Charge> charges = first().charges;
         ChargeStates[] spent = new ChargeStates[charges.size()];
         long wait = 0;
@@ -106,13 +106,13 @@ final class RequestGroup {
             LimitState[] after = new LimitState[limits.size()];
             for (int j = 0; j < after.length; j++) {
                 Limit limit = limits.get(j);
-                LimitState before = states[i][j];
+                LimitState before = states.get(i)[j];
                 if (charge.maxWaitMicros() > 0) {
                     wait = Math.max(wait, before.retryAfterMicros(limit, charge.cost(), time.micros()));
                 }
                 after[j] = before.spend(limit, charge.cost(), time.micros());
             }
-            states[i] = after;
+            states.set(i, after);
             spent[i] = new ChargeStates(charge, List.of(after));
         }
         return new AcquireResult(List.of(spent), true, true, wait, time);
@@ -127,7 +127,7 @@ final class RequestGroup {
             List<Limit> limits = charge.policy().limits();
             LimitState[] before = new LimitState[limits.size()];
             for (int j = 0; j < before.length; j++) {
-                before[j] = reply.states()[i][j];
+                before[j] = reply.states().get(i)[j];
                 if (before[j] instanceof SlidingLogState state) {
                     before[j] = withAwaitedEntry(
                             state,
