@@ -2,10 +2,12 @@
 package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
@@ -17,6 +19,7 @@ import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
@@ -147,6 +150,33 @@ public final class Weir implements AutoCloseable {
                 requests,
                 assembly.executor(),
                 assembly.environment().clock());
+    }
+
+    /**
+     * Returns the configuration of the first policies.
+     *
+     * @return the properties
+     */
+    public ConfigProperties configuration() {
+        return loaded.config();
+    }
+
+    /**
+     * Returns the engine, for calls that no request enters.
+     *
+     * @return the engine
+     */
+    public RateLimitEngine engine() {
+        return parts.engine();
+    }
+
+    /**
+     * Returns the clock of decisions.
+     *
+     * @return the clock
+     */
+    public Sleeper clock() {
+        return assembly.environment().clock();
     }
 
     /**

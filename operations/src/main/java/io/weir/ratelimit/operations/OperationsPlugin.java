@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.operations.changes.ChangeAudit;
 import io.weir.ratelimit.operations.changes.ChangeCodec;
@@ -84,7 +85,7 @@ public final class OperationsPlugin implements Plugin {
                 console,
                 new KnownPolicies(policies::policies, policies::origins, weir.methods()),
                 weir.readings(),
-                new InstanceOperations.Backend(weir.health(), weir.backend().fleetStore()),
+                new InstanceOperations.Backend(weir.health(), weir.backend().capability(FleetStore.class)),
                 weir.callers(),
                 new InstanceOperations.Changes(
                         running.map(RuntimeChanges.class::cast), changes.role().filter(role -> changes.enabled())),

@@ -32,7 +32,8 @@ class ArchitectureTest {
     static final ArchRule needs_no_library = noClasses()
             .should()
             .dependOnClassesThat()
-            .resideOutsideOfPackages("io.weir.ratelimit..", "java..", "jakarta..", "org.jspecify.annotations..");
+            .resideOutsideOfPackages(
+                    "io.weir.ratelimit..", "java..", "javax.crypto..", "jakarta..", "org.jspecify.annotations..");
 
     @ArchTest
     static final ArchRule does_not_depend_on_jakarta_json =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.operations.ChangeStore;
@@ -23,6 +22,7 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.operations.changes.ChangeAudit;
 import io.weir.ratelimit.operations.changes.ChangeCodec;
 import io.weir.ratelimit.operations.changes.ChangeRequest;

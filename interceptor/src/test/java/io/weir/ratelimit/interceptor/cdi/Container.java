@@ -42,7 +42,11 @@ final class Container implements AutoCloseable {
                             .filter(Extension.class::isAssignableFrom)
                             .map(type -> (Class<? extends Extension>) type)
                             .toArray(Class[]::new))
-                    .addBeanClasses(RateLimitBeans.class, OperationsBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
+                    .addBeanClasses(
+                            RateLimitBeans.class,
+                            OperationsBeans.class,
+                            CurrentRequest.class,
+                            RateLimitInterceptor.class)
                     .addBeanClasses(beans)
                     .initialize();
         } catch (RuntimeException e) {

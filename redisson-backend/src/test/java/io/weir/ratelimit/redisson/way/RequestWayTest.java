@@ -74,8 +74,8 @@ class RequestWayTest {
         properties.put("ratelimit.policies.api.limit", "1000/1h");
         properties.put("ratelimit.policies.api.key", "ip");
         properties.put("ratelimit.policies.api.paths", "/api/*");
-        Function<Map<String, String>, Set<String>> run = (Function<Map<String, String>, Set<String>>)
-                new RecordingLoader()
+        Function<Map<String, String>, Set<String>> run =
+                (Function<Map<String, String>, Set<String>>) new RecordingLoader()
                         .loadClass(LimitedRequest.class.getName())
                         .getConstructor()
                         .newInstance();
