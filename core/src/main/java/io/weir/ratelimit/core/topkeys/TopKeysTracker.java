@@ -83,8 +83,7 @@ public final class TopKeysTracker {
     private void countRecurring(RecurringCharge recurring, Decision decision, long nanos) {
         Charge charge = recurring.get(0);
         Object known = recurring.counter();
-        if (known instanceof RecentKeys.Place place
-                && RecentKeys.count(place, charge.storedKey(), decision, nanos)) {
+        if (known instanceof RecentKeys.Place place && RecentKeys.count(place, charge.storedKey(), decision, nanos)) {
             return;
         }
         RecentKeys.Place place = of(charge.policy().policy(), nanos)
