@@ -67,11 +67,11 @@ public final class TopKeysTracker {
         if (!enabled) {
             return;
         }
-        if (charges instanceof RecurringCharge recurring && decision.results() instanceof ChargedResults) {
+        boolean canReject = decision instanceof Decision.Rejected || ChargedResults.hasShadowQuotas(decision);
+        if (!canReject && charges instanceof RecurringCharge recurring) {
             countRecurring(recurring, decision, nanos);
             return;
         }
-        boolean canReject = decision instanceof Decision.Rejected || ChargedResults.hasShadowQuotas(decision);
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             boolean rejected = canReject && decision.results().get(i).rejected();
