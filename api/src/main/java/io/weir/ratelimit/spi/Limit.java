@@ -287,7 +287,6 @@ public abstract sealed class Limit permits WindowLimit, CalendarLimit, Concurren
     public boolean equals(Object other) {
         return other == this
                 || (other instanceof Limit that
-                        && getClass() == that.getClass()
                         && permits == that.permits
                         && capacity == that.capacity
                         && window.equals(that.window)
@@ -295,7 +294,7 @@ public abstract sealed class Limit permits WindowLimit, CalendarLimit, Concurren
                         && kindOf().equals(that.kindOf()));
     }
 
-    /** Returns what distinguishes limits of one class besides their numbers. */
+    /** Returns what distinguishes limits besides their numbers. Its type differs for each kind. */
     abstract Object kindOf();
 
     @Override

@@ -28,9 +28,7 @@ record AcquireResult(List<ChargeStates> charges, boolean hasRoom, boolean spent,
             Charge charge = charges.get(0).charge();
             LimitState state = charges.get(0).states().get(0);
             return new Decision.Allowed(
-                    new ChargedResults(charge, state, time.micros()),
-                    new BackendReceipt(charge, state),
-                    waitMicros);
+                    new ChargedResults(charge, state, time.micros()), new BackendReceipt(charge, state), waitMicros);
         }
         return spent
                 ? new Decision.Allowed(results(), new BackendReceipt(charges), waitMicros)

@@ -38,14 +38,15 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
         }
         List<Charge> enforced = charges;
         List<String> keysOfEnforced = storedKeys;
-        if (ShadowAcquire.hasShadow(charges)) {
+        boolean hasShadow = ShadowAcquire.hasShadow(charges);
+        if (hasShadow) {
             enforced = charges.stream().filter(charge -> !charge.shadow()).toList();
             keysOfEnforced = keys.of(enforced);
         }
         Optional<Decision.Rejected> known = ofAnyAge
                 ? find(enforced, keysOfEnforced, System.nanoTime())
                 : cache.find(enforced, keysOfEnforced, System.nanoTime());
-        return enforced == charges ? known : known.map(rejected -> ShadowAcquire.rejected(charges, rejected));
+        return hasShadow ? known.map(rejected -> ShadowAcquire.rejected(charges, rejected)) : known;
     }
 
     /** Returns whether a charge may be spent before its permits are available. */

@@ -24,8 +24,7 @@ record LeasedPermits(KeyLease lease, Grant grant, Charge charge, long left) {
     /** Returns the decision on a call of one limit. Its quota is calculated when it is read. */
     Decision.Allowed allowed(long nowNanos) {
         return new Decision.Allowed(
-                lease.latestGrant(grant)
-                        .quota(charge, lease.unspent(), nowNanos),
+                lease.latestGrant(grant).quota(charge, lease.unspent(), nowNanos),
                 new BackendReceipt(charge, grant.receiptStates(left).get(0)));
     }
 
