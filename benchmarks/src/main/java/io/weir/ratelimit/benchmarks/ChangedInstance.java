@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks;
 
-import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.snapshot.Findings;
 import io.weir.ratelimit.operations.changes.ChangeAudit;
 import io.weir.ratelimit.operations.changes.ChangeCodec;
 import io.weir.ratelimit.operations.changes.ChangeConflictException;

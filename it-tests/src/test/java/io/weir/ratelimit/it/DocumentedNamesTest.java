@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** The documents have the names and the versions of the code. */
 class DocumentedNamesTest {
     private static final Path ROOT = Path.of("..");
-    private static final List<String> MODULES = List.of("api", "core", "client", "interceptor", "redisson-backend", "operations");
+    private static final List<String> MODULES =
+            List.of("api", "core", "client", "interceptor", "redisson-backend", "operations");
 
     @Test
     void everyPropertyMetricAndAttributeIsDocumented() {

@@ -45,7 +45,8 @@ class OptionalPartsTest {
         Set<String> all = new TreeSet<>(Set.of(artifact));
         for (Node dependency : MODULES.get(artifact).nodes("/project/dependencies/dependency")) {
             String name = text(dependency, "artifactId");
-            boolean carried = text(dependency, "scope").isEmpty() && text(dependency, "optional").isEmpty();
+            boolean carried = text(dependency, "scope").isEmpty()
+                    && text(dependency, "optional").isEmpty();
             if (carried && MODULES.containsKey(name)) {
                 all.addAll(withDependencies(name));
             }

@@ -8,7 +8,6 @@ import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Subject;
 import io.weir.ratelimit.spi.BlocksKeys;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;

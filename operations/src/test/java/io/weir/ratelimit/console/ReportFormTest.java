@@ -4,10 +4,8 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.operations.PolicyView;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -4,7 +4,6 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.WindowLimit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

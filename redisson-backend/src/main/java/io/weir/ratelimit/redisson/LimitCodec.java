@@ -81,7 +81,9 @@ final class LimitCodec {
         WindowLimit window = limit instanceof WindowLimit known ? known : null;
         long end = window == null || inDebt ? in.get(TIME) : 0;
         in.skip(inDebt ? LENGTH + LETTER : window == null ? LENGTH : 0);
-        return window == null ? CalendarCodec.get(in, end, inDebt) : getSection(in, window, inDebt).asOf(limit, now);
+        return window == null
+                ? CalendarCodec.get(in, end, inDebt)
+                : getSection(in, window, inDebt).asOf(limit, now);
     }
 
     /** Returns the stored state of a window or a bucket. Only in debt, it counts more than the permits. */

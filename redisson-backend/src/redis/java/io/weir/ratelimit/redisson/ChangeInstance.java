@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
@@ -16,6 +15,7 @@ import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;

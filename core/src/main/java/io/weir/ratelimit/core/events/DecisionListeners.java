@@ -2,7 +2,6 @@
 package io.weir.ratelimit.core.events;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;

@@ -17,7 +17,6 @@ import io.weir.ratelimit.interceptor.telemetry.TelemetryApis;
 import io.weir.ratelimit.interceptor.user.Claims;
 import io.weir.ratelimit.runtime.Platform;
 import io.weir.ratelimit.runtime.RateLimitGate;
-import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import java.util.List;

@@ -188,8 +188,8 @@ class DecisionMetricsTest {
         PolicyLimits limits =
                 new PolicyLimits("api", List.of(Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofMinutes(1))));
         Charge charge = new Charge(limits, "p.ann", 1);
-        Decision decision = new Decision.Allowed(
-                new ChargedResults(charge, new FixedWindowState(0, 9), 0), Receipt.EMPTY);
+        Decision decision =
+                new Decision.Allowed(new ChargedResults(charge, new FixedWindowState(0, 9), 0), Receipt.EMPTY);
         metrics.onDecision(new DecisionEvent("Search.find", List.of(charge), decision, 2_000_000));
         assertThat(reader.counts()).containsOnly(entry(COUNT.formatted("allowed", "api"), 1L));
         assertThat(reader.ratios()).containsOnly(entry(SPENT.formatted("api"), List.of(1.0, 0.9)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
-import io.weir.ratelimit.core.operations.ChangeStore;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.ratelimit.core.operations.ChangeStore;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -4,7 +4,6 @@ package io.weir.ratelimit.operations.changes;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.spi.BlocksKeys;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.time.Instant;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
-import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;

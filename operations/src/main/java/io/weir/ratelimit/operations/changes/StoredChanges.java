@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
-import io.weir.ratelimit.core.operations.ChangeStore;
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Clock;
 import java.time.Duration;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
-import io.weir.ratelimit.core.operations.ChangeStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;

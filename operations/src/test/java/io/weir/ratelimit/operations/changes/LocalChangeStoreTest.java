@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
-import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
-import io.weir.ratelimit.core.operations.ChangeStore;
 import static io.weir.ratelimit.operations.changes.ChangeSamples.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Clock;
 import java.time.Duration;
