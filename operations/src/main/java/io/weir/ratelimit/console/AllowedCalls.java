@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * The greatest number of calls that a limit allows one key in a period, whatever their order, if each call costs one permit or more.
  *
  * @param limit the limit, such as {@code 50/1m}; empty for a block
- * @param calls the number of calls
  */
 record AllowedCalls(String limit, long calls) {
     /** The calls of a blocked key. */
@@ -24,9 +23,7 @@ record AllowedCalls(String limit, long calls) {
      * Returns the allowed calls of valid limits.
      *
      * @param limits limits such as {@code 10/1s, 1000/month}
-     * @param algorithm the algorithm of the policy
      * @param burst the capacity of buckets; null for the default
-     * @param period the period
      * @return an entry for each limit; empty if the text has another form
      */
     static List<AllowedCalls> of(String limits, String algorithm, @Nullable String burst, Duration period) {

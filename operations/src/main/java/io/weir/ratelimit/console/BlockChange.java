@@ -11,8 +11,6 @@ import java.util.Set;
 /**
  * A request to block or to unblock a caller. An invalid request is an {@link IllegalArgumentException}.
  *
- * @param kind the kind of the change
- * @param lookup identifies the caller
  * @param duration the length of the block as the request has it; empty if the change ends a block
  * @param reason the reason for the audit log
  */

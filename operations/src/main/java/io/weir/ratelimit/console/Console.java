@@ -8,9 +8,7 @@ import jakarta.enterprise.inject.spi.CDI;
 /**
  * The parts of the deployment that the console uses.
  *
- * @param operations the operations of an operator
  * @param fleet the reports of all instances
- * @param logins the limit of logins
  */
 record Console(Operations operations, FleetConsole fleet, LoginAttempts logins) {
     /**

@@ -9,7 +9,6 @@ import java.util.Map;
 /**
  * A response of the console.
  *
- * @param status the status code
  * @param headers the header fields in addition to the common ones
  * @param body the body, empty if there is none
  */

@@ -29,12 +29,7 @@ final class Drift {
     /**
      * A value that differs from that of most instances.
      *
-     * @param member the instance
      * @param attribute the attribute; {@code policy} if the instance does not have the policy, or has it alone
-     * @param value the value of the instance
-     * @param source the source of that value
-     * @param expected the value of most instances
-     * @param expectedSource the source of that value on one of them
      */
     record Deviation(
             Fleet.Member member,

@@ -22,7 +22,6 @@ final class FlatJson {
     /**
      * Parses an object.
      *
-     * @param text the JSON text
      * @return the values by name, each a {@code String} or a {@code List} of strings
      * @throws IllegalArgumentException if the text is anything else
      */

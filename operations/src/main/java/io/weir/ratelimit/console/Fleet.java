@@ -26,8 +26,6 @@ record Fleet(Instant at, boolean shared, List<Member> members, int unreadable, O
     /**
      * An instance.
      *
-     * @param id the instance
-     * @param self whether it is this instance
      * @param age the time since its last report
      * @param report the last report
      */

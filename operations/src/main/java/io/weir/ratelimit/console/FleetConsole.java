@@ -12,17 +12,12 @@ import java.util.function.Supplier;
 /**
  * The parts that report this instance and that read the reports of all instances.
  *
- * @param reports the reports of this instance
- * @param schedule the times of these reports
- * @param reader the reports of all instances
  * @param history the history of the last hour
  */
 record FleetConsole(FleetReports reports, ScheduledReports schedule, FleetReader reader, FleetHistory history) {
     /**
      * Creates the parts.
      *
-     * @param operations the operations of this instance
-     * @param rates the decisions of this instance
      * @param origin the host and the software of this instance
      * @param clock the time of day
      * @param nanoTime a monotonic clock

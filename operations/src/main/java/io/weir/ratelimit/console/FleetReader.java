@@ -59,7 +59,6 @@ final class FleetReader {
     /**
      * Creates a reader.
      *
-     * @param self this instance
      * @param store the store; empty if instances do not share one
      */
     FleetReader(

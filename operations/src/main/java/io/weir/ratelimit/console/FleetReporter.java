@@ -29,7 +29,6 @@ public class FleetReporter implements RepeatedTask {
      * Creates a task; for the container only.
      *
      * @param operations the operations, which exist after the deployment
-     * @param decisions counts decisions
      */
     @Inject
     public FleetReporter(Instance<Operations> operations, LiveDecisions decisions) {

@@ -15,10 +15,8 @@ import java.util.Optional;
  * The report of an instance about itself. Lists are cut to the size of a report.
  *
  * @param origin the host, the software and the start
- * @param backend the health of the backend
  * @param configuration the result of the last reload, and a digest of the values of all policies
  * @param rates the decisions per policy, the most decisions first
- * @param values the values of policies, by name
  * @param keys the top keys per policy, with stored keys
  * @param current the running calls and the blocks
  */
@@ -41,11 +39,6 @@ record InstanceReport(
      * The origin of a report.
      *
      * @param host the host name, or an address
-     * @param name the name of the instance on its host
-     * @param version the version of Weir
-     * @param server the name and version of the server
-     * @param java the version of Java
-     * @param started the start of the application
      */
     record Origin(String host, String name, String version, String server, String java, Instant started) {}
 
@@ -53,7 +46,6 @@ record InstanceReport(
      * The state of the configuration.
      *
      * @param digest a digest of the values of all policies; equal digests mean equal values
-     * @param policies the number of policies
      * @param readAt the instant of the last result of reading the configuration
      * @param result that result in lower case
      * @param problems the number of invalid parts
@@ -63,7 +55,6 @@ record InstanceReport(
     /**
      * The decisions under a policy.
      *
-     * @param policy the name of the policy
      * @param recent the number of decisions by outcome in the last {@link Rates#RATE_SECONDS} seconds
      * @param minute the number of decisions by outcome in the last minute
      * @param utilization the utilization of the limits in the last minute
@@ -94,16 +85,12 @@ record InstanceReport(
      * A value of a policy.
      *
      * @param attribute the attribute, such as {@code limit}
-     * @param value the value as text
-     * @param source the source of the value
      */
     record Value(String attribute, String value, String source) {}
 
     /**
      * The top keys of a policy.
      *
-     * @param policy the name of the policy
-     * @param top the top keys, with stored keys
      * @param otherRejected the greatest number of rejections of a key that is not in the list
      * @param otherActive the greatest number of calls of a key that is not in the list
      * @param minute the calls of the last minute
@@ -137,12 +124,7 @@ record InstanceReport(
         }
     }
 
-    /**
-     * The running calls under a policy with a concurrency limit.
-     *
-     * @param policy the name of the policy
-     * @param calls the number of calls
-     */
+    /** The running calls under a policy with a concurrency limit. */
     record RunningCalls(String policy, long calls) {}
 
     /** Returns the running calls of all policies; empty if they are unknown. */

@@ -15,7 +15,6 @@ final class JsonText {
      *
      * @param value a string, an integer, a finite number, a boolean, a map with string keys, a collection, or an optional of one of
      *     these. An empty optional becomes {@code null}
-     * @return the text
      */
     static String of(Object value) {
         StringBuilder text = new StringBuilder();

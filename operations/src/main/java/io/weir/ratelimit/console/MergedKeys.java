@@ -40,7 +40,6 @@ record MergedKeys(
      * @param storedKey the stored key, which must not be shown
      * @param minCount the lower bound
      * @param maxCount the upper bound
-     * @param utilization the highest utilization
      * @param instances the number of instances that list the key
      */
     record Entry(String storedKey, long minCount, long maxCount, double utilization, int instances) {

@@ -36,7 +36,6 @@ final class MinuteCounts {
     /**
      * The counts of a policy.
      *
-     * @param startNanos the start of the counts
      * @param atMost the upper bounds of the listed keys
      * @param others the upper bound of all other keys
      */

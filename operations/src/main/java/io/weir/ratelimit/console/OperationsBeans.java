@@ -12,12 +12,7 @@ import jakarta.enterprise.inject.Typed;
 /** The beans of the plug-in in a CDI container. */
 @ApplicationScoped
 public class OperationsBeans {
-    /**
-     * Produces the operations for operators. The host produces the part of them that applications inject.
-     *
-     * @param weir the limiter
-     * @return the operations
-     */
+    /** Produces the operations for operators. The host produces the part of them that applications inject. */
     @Produces
     @Dependent
     @Typed(Operations.class)

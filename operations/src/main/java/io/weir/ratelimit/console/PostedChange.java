@@ -24,14 +24,12 @@ import java.util.stream.Collectors;
  *
  * @param subject the policy or the key
  * @param key the masked key; empty for a change of a policy
- * @param values the new values by attribute
  * @param length the time until the end; empty without an end
  */
 record PostedChange(Subject subject, Optional<String> key, Map<String, String> values, Optional<Duration> length) {
     /**
      * Reads a request.
      *
-     * @param fields the fields of the request
      * @param otherFields the fields that do not describe the change
      */
     static PostedChange of(

@@ -47,8 +47,6 @@ final class PreviewEstimate {
     /**
      * Returns the estimate as a JSON object.
      *
-     * @param keys the counted keys
-     * @param considered the keys that the limits concern
      * @param limits returns the limits with the calls that they allow in a period
      */
     Map<String, Object> of(

@@ -13,8 +13,6 @@ import java.util.Properties;
  * The instance of the application that runs in this process.
  *
  * @param host the host name, or an address
- * @param version the version of Weir
- * @param started the start of the application
  */
 record RunningInstance(String host, String version, Instant started) {
     private static final String VERSION = "/META-INF/maven/io.weir/weir-operations/pom.properties";

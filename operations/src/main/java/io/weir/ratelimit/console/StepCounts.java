@@ -25,7 +25,6 @@ final class StepCounts {
     /**
      * Two counts.
      *
-     * @param decided the number of decisions
      * @param rejected the number of rejections among them
      */
     record Counts(long decided, long rejected) {

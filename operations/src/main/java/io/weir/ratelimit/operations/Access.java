@@ -6,7 +6,6 @@ import java.util.Optional;
 /**
  * The access to the console.
  *
- * @param enabled whether the console is enabled
  * @param role the role that its users need; empty if none is configured
  * @param open whether everyone may use the console; never with a role
  */

@@ -11,7 +11,6 @@ import java.util.Optional;
  * The settings of runtime changes.
  *
  * @param enabled whether operators can make changes; never without a role
- * @param role the role that makes changes
  */
 public record ChangeSettings(boolean enabled, Optional<String> role) {
     /** No runtime changes. */

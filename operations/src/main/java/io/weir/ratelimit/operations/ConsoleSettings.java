@@ -10,7 +10,6 @@ import java.util.Optional;
 /**
  * The settings of the console.
  *
- * @param enabled whether the console is enabled
  * @param role the role that its users need
  * @param open whether everyone may use it; never with a role
  * @param grafana the address of dashboards, to which the console links

@@ -32,17 +32,11 @@ public final class InstanceOperations implements Operations {
     /**
      * The backend.
      *
-     * @param health its health
      * @param fleetStore the store of the reports of all instances
      */
     public record Backend(BackendHealth health, Optional<FleetStore> fleetStore) {}
 
-    /**
-     * The runtime changes; empty if they are not enabled.
-     *
-     * @param all the changes
-     * @param role the role that makes changes
-     */
+    /** The runtime changes; empty if they are not enabled. */
     public record Changes(Optional<RuntimeChanges> all, Optional<String> role) {
         /** No changes. */
         public static final Changes NONE = new Changes(Optional.empty(), Optional.empty());
@@ -51,13 +45,7 @@ public final class InstanceOperations implements Operations {
     /**
      * Creates the operations.
      *
-     * @param console the settings of the console
-     * @param policies the current policies
      * @param readings the results of reading the configuration
-     * @param backend the backend
-     * @param callers the operations on callers
-     * @param changes the runtime changes
-     * @param slots the slots of running calls
      */
     public InstanceOperations(
             ConsoleSettings console,

@@ -17,9 +17,7 @@ import java.util.function.Supplier;
 /**
  * The current policies.
  *
- * @param policies returns the policies by name
  * @param origins returns the origins of the attributes of a policy
- * @param methods the limits of annotated methods
  */
 public record KnownPolicies(
         Supplier<Map<String, Policy>> policies, Function<String, List<Origin>> origins, List<MethodLimits> methods) {

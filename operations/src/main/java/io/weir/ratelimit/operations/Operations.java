@@ -17,25 +17,13 @@ import java.util.Optional;
  * operations concern this instance only.
  */
 public interface Operations extends CallerOperations {
-    /**
-     * Returns the configured access to the console.
-     *
-     * @return the access
-     */
+    /** Returns the configured access to the console. */
     Access access();
 
-    /**
-     * Returns the health of the backend without calling it.
-     *
-     * @return the health
-     */
+    /** Returns the health of the backend without calling it. */
     BackendHealth.Report backend();
 
-    /**
-     * Returns the current policies with the origins of their values.
-     *
-     * @return the policies by name
-     */
+    /** Returns the current policies with the origins of their values. */
     List<PolicyView> policies();
 
     /**
@@ -45,19 +33,11 @@ public interface Operations extends CallerOperations {
      */
     Reading lastReading();
 
-    /**
-     * Returns the top keys of a policy, as {@link io.weir.ratelimit.RateLimiter#topKeys} does.
-     *
-     * @param policy the name of a policy
-     * @return estimates
-     */
+    /** Returns the top keys of a policy, as {@link io.weir.ratelimit.RateLimiter#topKeys} does. */
     TopKeys topKeys(String policy);
 
     /**
      * Returns the top keys of a policy with their stored keys. Stored keys can contain a name or an address and must not be shown.
-     *
-     * @param policy the name of a policy
-     * @return estimates
      */
     TopKeys storedTopKeys(String policy);
 
@@ -74,8 +54,6 @@ public interface Operations extends CallerOperations {
     /**
      * Returns the stored key of a caller, which can contain a name or an address and must not be shown.
      *
-     * @param caller a caller that these operations returned
-     * @return the stored key
      * @throws IllegalArgumentException if the caller has another origin
      */
     String storedKey(Caller caller);
@@ -119,10 +97,6 @@ public interface Operations extends CallerOperations {
      */
     Map<String, Integer> runningCalls();
 
-    /**
-     * Returns the blocks that this instance knows of.
-     *
-     * @return the blocks
-     */
+    /** Returns the blocks that this instance knows of. */
     KnownBlocks blocks();
 }

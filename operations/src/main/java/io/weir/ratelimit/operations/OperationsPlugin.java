@@ -123,7 +123,6 @@ public final class OperationsPlugin implements Plugin {
     /**
      * Returns the operations for operators.
      *
-     * @return the operations
      * @throws IllegalStateException if the deployment has not ended
      */
     public Operations operations() {

@@ -7,16 +7,13 @@ import java.util.Map;
 /**
  * A policy as operators see it.
  *
- * @param name the name of the policy
  * @param mode {@code enforce}, {@code shadow} or {@code off}
  * @param enforcePercent the share of the keys for which a policy in shadow mode rejects calls, in percent from 0 to 100; without an
  *     effect in another mode
  * @param algorithm the algorithm, such as {@code sliding-window}
- * @param key the key expression
  * @param keys the alternatives of the key, each with its terms in order: {@code principal | ip + arg:user} is {@code
  *     [[principal], [ip, arg:user]]}
  * @param limits the limits in order, such as {@code 100/1m}
- * @param tiers the limits of tiers by name
  * @param cost the permits that a call spends, unless its method has another cost
  * @param onFailure {@code open}, {@code closed}, {@code local} or {@code sample}
  * @param settings the values of the attributes with their origins
@@ -50,7 +47,6 @@ public record PolicyView(
      * A value of an attribute with its origin.
      *
      * @param property the property of the attribute, such as {@code ratelimit.policies.api.limit}
-     * @param value the value as text
      * @param source the name of the configuration source, the place of the annotation such as {@code
      *     com.example.Search.find(String)}, or {@code default}
      */

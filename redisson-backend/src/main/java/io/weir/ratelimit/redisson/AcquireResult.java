@@ -18,7 +18,6 @@ import java.util.List;
  * @param hasRoom whether all limits had room for the charges
  * @param spent whether the charges were spent
  * @param waitMicros the delay until the spent permits are available, in microseconds
- * @param time the instant of the states
  */
 record AcquireResult(List<ChargeStates> charges, boolean hasRoom, boolean spent, long waitMicros, RedisTime time) {
 

@@ -17,7 +17,6 @@ final class BatchReply {
      * Creates a reply.
      *
      * @param nowMicros the instant of the script, in microseconds
-     * @param reader reads the reply to the next group
      */
     BatchReply(long nowMicros, Function<RequestGroup, GroupReply> reader) {
         this.nowMicros = nowMicros;

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param operation what happens to the key
  * @param charge the policy and the key
  * @param lengthMicros the length of a block; 0 if none is set
- * @param rejections the rejections that are counted
  * @param rule when rejections lead to a penalty; null if none are counted
  */
 record BlockCall(

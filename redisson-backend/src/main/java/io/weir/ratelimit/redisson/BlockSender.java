@@ -12,8 +12,6 @@ import java.util.concurrent.TimeoutException;
 /**
  * Sends calls about blocks, without waiting.
  *
- * @param scripts sends the script calls
- * @param keys the keys in Redis
  * @param deadline until when a call may be sent again if Redis did not run it, and until when it completes
  * @param cache the cache whose entries become invalid when a block begins or ends
  */

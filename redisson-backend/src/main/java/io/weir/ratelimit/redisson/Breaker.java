@@ -92,7 +92,6 @@ final class Breaker {
      * The outcome of a call.
      *
      * @param failure null for a success
-     * @param ofProbe whether the call was a probe
      */
     record Outcome(@Nullable BackendException failure, boolean ofProbe) {}
 

@@ -4,7 +4,6 @@ package io.weir.ratelimit.redisson;
 /**
  * Immutable state of a {@link Breaker}, which describes the transitions.
  *
- * @param phase the phase
  * @param failures failures in a row, while the breaker is closed
  * @param unreported successes that are yet to be reported to the platform's breaker after a failure, while the breaker is closed
  * @param probeAtNanos when a probe is due, while the breaker is open

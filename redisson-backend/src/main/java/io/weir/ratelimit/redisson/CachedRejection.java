@@ -11,16 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/**
- * States of a key that Redis returned when it rejected a call.
- *
- * @param key the key
- * @param limits the limits of the key
- * @param cost the cost that was rejected
- * @param states the state of each limit
- * @param time the instant of the states
- * @param version the version of the key in the {@link RejectionCache}
- */
+/** States of a key that Redis returned when it rejected a call. */
 record CachedRejection(
         String key, List<Limit> limits, long cost, List<LimitState> states, RedisTime time, long version) {
     private static final long MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);

@@ -99,7 +99,6 @@ final class ConnectionCause {
      * Returns the words for an error reply.
      *
      * @param code the first word of the reply
-     * @param reply the reply
      * @return empty if the code says enough
      */
     static Optional<String> ofErrorReply(String code, String reply) {

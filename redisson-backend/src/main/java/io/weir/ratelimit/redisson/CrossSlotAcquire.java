@@ -92,8 +92,6 @@ final class CrossSlotAcquire implements PendingCall<Decision> {
      * Creates a decision that is not started.
      *
      * @param charges charges in more than one slot
-     * @param slots returns the slot of a charge
-     * @param steps the steps
      * @param deadlineNanos until when charges may be spent, as {@link System#nanoTime}
      */
     CrossSlotAcquire(List<Charge> charges, ToIntFunction<Charge> slots, AcquireSteps steps, long deadlineNanos) {

@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
  *
  * @param redis the client, which sends these calls alone
  * @param deadline until when a script that Redis has lost is sent again
- * @param breaker the breaker
  */
 record FleetCalls(RedisClient redis, Duration deadline, Breaker breaker) {
     /** Runs a script. The failure is a {@link io.weir.ratelimit.spi.BackendException}. */

@@ -48,9 +48,7 @@ final class Grant {
     /**
      * Creates a grant whose permits are all unspent.
      *
-     * @param charge the charge
      * @param states the state of each limit right after the charge
-     * @param time the instant of the charge
      */
     Grant(Charge charge, List<LimitState> states, RedisTime time) {
         this.charge = charge;
@@ -161,11 +159,7 @@ final class Grant {
                 : ((FixedWindowState) window).startMicros();
     }
 
-    /**
-     * Closes the grant, after which no permit of it is spent.
-     *
-     * @return the refunds of the unspent permits
-     */
+    /** Closes the grant, after which no permit of it is spent. */
     List<Refund> close(long nowNanos) {
         long last = permits.getAndSet(CLOSED);
         if (last == CLOSED || last == 0) {
@@ -222,7 +216,6 @@ final class Grant {
     /**
      * Returns the result of an allowed call: that of the charge of this grant, with unspent permits counted as remaining.
      *
-     * @param call the charge of the call
      * @param unspent permits of the key that this instance holds
      */
     ChargeResult result(Charge call, long unspent, long nowNanos) {

@@ -15,10 +15,6 @@ import java.util.concurrent.TimeUnit;
 /**
  * Rejection that is repeated for a short time while permits of an overloaded key return, even if Redis might allow the next call.
  *
- * @param key the key
- * @param policy the limits
- * @param cost the cost that was rejected
- * @param quotas the quotas of the rejection
  * @param startNanos when Redis rejected the call, as {@link System#nanoTime}
  * @param endNanos until when the rejection is repeated, as {@link System#nanoTime}
  */

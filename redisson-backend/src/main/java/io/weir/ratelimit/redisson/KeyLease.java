@@ -153,8 +153,6 @@ final class KeyLease {
     /**
      * Records that Redis allowed a call of the key, and requests a grant.
      *
-     * @param cost the cost of the call
-     * @param remainingPermits the permits that Redis has left
      * @param overloaded whether many calls of the key are rejected
      */
     void recordAllowed(long cost, long remainingPermits, boolean overloaded, long nowNanos) {

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * any age are used. While it decides, an entry of more than one second is not used, since another instance may have refunded permits.
  *
  * <p>One key without room rejects a call. The states of its other keys may be unknown; they are reported as untouched.
- *
- * @param cache the cache
- * @param keys the keys in Redis
  */
 record KnownRejections(RejectionCache cache, RedisKeys keys) {
     /** The clocks of this instance and of Redis may differ by one part of this many, and no rejection lasts longer than by Redis. */
@@ -27,8 +24,6 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
     /**
      * Returns the rejection of a call, of which the shadow charges are not evaluated.
      *
-     * @param charges the charges
-     * @param storedKeys the key of each charge
      * @param ofAnyAge whether Redis does not decide, so that a rejection of any age is used
      * @return empty if the call may wait, or if all limits may have room
      */
@@ -63,7 +58,6 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
      * Returns the rejection of a call that Redis would certainly reject, unless permits were refunded elsewhere.
      *
      * @param charges enforced charges, none of which may wait
-     * @param storedKeys the key of each charge
      * @param nowNanos the current {@link System#nanoTime}
      * @return empty if all limits may have room
      */

@@ -7,9 +7,6 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A call that acquires permits of a lease. Once it is sent it does not end at its deadline: its result is used whenever it arrives, since
  * permits that were spent must not get lost.
- *
- * @param request the request
- * @param batcher the batcher that sends it
  */
 record LeaseCall(AcquireRequest request, Batcher batcher) implements PendingCall<AcquireResult> {
     @Override

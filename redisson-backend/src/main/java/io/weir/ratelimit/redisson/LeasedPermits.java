@@ -7,14 +7,7 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.spi.Charge;
 
-/**
- * Permits of a lease that one call has spent.
- *
- * @param lease the lease
- * @param grant the grant of the permits
- * @param charge the charge of the call
- * @param left the permits that the grant had left
- */
+/** Permits of a lease that one call has spent. */
 record LeasedPermits(KeyLease lease, Grant grant, Charge charge, long left) {
     /** Returns the charge as a receipt contains it. */
     ChargeStates receiptEntry() {

@@ -43,7 +43,6 @@ final class LeasingBackend implements AutoCloseable {
      * Creates a backend without leases.
      *
      * @param enabled whether leases are used; false for a clock that is not Redis's, since leases end by the clock of this instance
-     * @param timer the timer of the checks of leases
      */
     LeasingBackend(
             RedisStore store,

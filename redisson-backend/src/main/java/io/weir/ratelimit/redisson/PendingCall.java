@@ -7,8 +7,6 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A call in progress that ends at its deadline at the latest. {@link BlockingAwait} awaits it on the caller's thread; for an
  * asynchronous caller a {@link TimeoutQueue} watches it.
- *
- * @param <T> the type of the result
  */
 interface PendingCall<T> {
     /** Returns a future that completes when the result is known, or exceptionally with the failure of the call. */

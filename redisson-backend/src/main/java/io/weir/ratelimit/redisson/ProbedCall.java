@@ -6,11 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A call that starts once a probe has shown that Redis is available. It fails if the probe fails.
- *
- * @param <T> the type of the result
- */
+/** A call that starts once a probe has shown that Redis is available. It fails if the probe fails. */
 final class ProbedCall<T> implements PendingCall<T> {
     private final PendingCall<?> probe;
     private final CompletableFuture<?> probed;
@@ -24,7 +20,6 @@ final class ProbedCall<T> implements PendingCall<T> {
      *
      * @param probe the probe, which is sent and watched already
      * @param probed completes as the probe does, once the breaker knows its outcome
-     * @param next starts the call
      */
     ProbedCall(PendingCall<?> probe, CompletableFuture<?> probed, Supplier<PendingCall<T>> next) {
         this.probe = probe;

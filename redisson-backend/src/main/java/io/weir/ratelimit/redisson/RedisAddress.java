@@ -14,8 +14,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param server the address without user, password and database
  * @param user the user of an access control list
- * @param password the password
- * @param database the number of the database
  */
 record RedisAddress(String server, Optional<String> user, Optional<String> password, int database) {
     private static final int DEFAULT_PORT = 6379;
@@ -29,8 +27,6 @@ record RedisAddress(String server, Optional<String> user, Optional<String> passw
     /**
      * Parses an address.
      *
-     * @param text the text
-     * @return the address
      * @throws IllegalArgumentException if the text has another form; the message does not contain it
      */
     static RedisAddress parse(String text) {
@@ -67,9 +63,6 @@ record RedisAddress(String server, Optional<String> user, Optional<String> passw
     /**
      * Masks everything in an address that could be a user or a password. Of a malformed address only hosts, ports and numbers of databases
      * remain.
-     *
-     * @param text the address
-     * @return the masked address
      */
     static String masked(String text) {
         Matcher scheme = SCHEME.matcher(text);

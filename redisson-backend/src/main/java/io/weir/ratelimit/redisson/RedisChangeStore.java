@@ -28,12 +28,7 @@ final class RedisChangeStore implements ChangeStore {
     private final FleetCalls calls;
     private final String prefix;
 
-    /**
-     * Creates a store.
-     *
-     * @param calls the calls of Redis
-     * @param namespace the namespace of the instances
-     */
+    /** Creates a store. */
     RedisChangeStore(FleetCalls calls, String namespace) {
         this.calls = calls;
         this.prefix = "weir:1:changes:{" + namespace + "}:";

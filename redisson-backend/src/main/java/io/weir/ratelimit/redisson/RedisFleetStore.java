@@ -42,12 +42,7 @@ final class RedisFleetStore implements FleetStore {
     private final FleetCalls calls;
     private final String prefix;
 
-    /**
-     * Creates a store.
-     *
-     * @param calls the calls of Redis
-     * @param namespace the namespace of the instances
-     */
+    /** Creates a store. */
     RedisFleetStore(FleetCalls calls, String namespace) {
         this.calls = calls;
         this.prefix = "weir:1:fleet:{" + namespace + "}:";

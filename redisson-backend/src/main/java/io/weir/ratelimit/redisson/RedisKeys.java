@@ -7,11 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.redisson.connection.CRC16;
 
-/**
- * The keys of a namespace in Redis, one per policy and caller: {@code weir:2:{<namespace>:<stored key>}:<policy>}.
- *
- * @param prefix the beginning of all keys
- */
+/** The keys of a namespace in Redis, one per policy and caller: {@code weir:2:{<namespace>:<stored key>}:<policy>}. */
 record RedisKeys(String prefix) {
     private static final int SLOTS = 16_384;
 

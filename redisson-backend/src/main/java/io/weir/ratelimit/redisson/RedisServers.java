@@ -57,8 +57,6 @@ record RedisServers(List<RedisAddress> addresses) {
      * Parses addresses.
      *
      * @param text one address, or several separated by commas
-     * @param place the name of the property
-     * @param problems receives all problems
      * @return the servers, empty if there is a problem
      */
     static Optional<RedisServers> read(String text, String place, List<ConfigurationProblem> problems) {

@@ -25,7 +25,6 @@ import org.redisson.config.Config;
  * @param namespace separates applications that share a Redis
  * @param deadline the longest wait of a call for Redis
  * @param client the configuration of the client; empty if none is set
- * @param problems the problems
  */
 record RedisSettings(
         String namespace, Duration deadline, Optional<Config> client, List<ConfigurationProblem> problems) {
@@ -39,9 +38,7 @@ record RedisSettings(
     /**
      * Reads the settings.
      *
-     * @param config the configuration
      * @param applicationClient whether the application provides a client
-     * @return the settings
      */
     static RedisSettings read(RedisProperties config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();

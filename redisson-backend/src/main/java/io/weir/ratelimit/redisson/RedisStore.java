@@ -42,7 +42,6 @@ final class RedisStore implements AutoCloseable {
      *
      * @param deadline the longest wait of a call
      * @param time the clock of the scripts
-     * @param listener the listener for batches
      */
     RedisStore(
             RedisClient redis,

@@ -98,7 +98,6 @@ public class RedissonBackend
      * Creates a backend on a client, which it does not close, and connects in the background. Its breaker opens after five failed
      * calls to Redis in a row, for 1 second at first and for 30 seconds at most.
      *
-     * @param client the client
      * @param namespace separates applications that share a Redis: 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
      * @param deadline the longest wait of a call
      */
@@ -124,11 +123,7 @@ public class RedissonBackend
         this(redis, namespace, deadline, time, breaker, Timer.PLATFORM);
     }
 
-    /**
-     * Creates a backend.
-     *
-     * @param leaseTimer the timer of the checks of leases
-     */
+    /** Creates a backend. */
     RedissonBackend(
             RedisClient redis,
             String namespace,

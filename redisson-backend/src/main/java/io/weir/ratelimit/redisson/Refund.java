@@ -9,8 +9,6 @@ import java.util.List;
 /**
  * A call of {@code refund.lua}, or of {@code settle.lua}, whose keys are all in one slot.
  *
- * @param operation what happens to the keys
- * @param charges the charges
  * @param receipt each charge with the states right after it; empty if the operation is not by receipt
  */
 record Refund(Operation operation, List<Charge> charges, List<ChargeStates> receipt) {

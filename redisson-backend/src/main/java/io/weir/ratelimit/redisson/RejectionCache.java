@@ -72,7 +72,6 @@ final class RejectionCache {
     /**
      * Returns the rejection of a call that Redis would certainly reject.
      *
-     * @param storedKeys the key of each charge
      * @param nowNanos the current {@link System#nanoTime}
      * @return empty if the state of a limit is unknown, or all limits may have room
      */
@@ -129,9 +128,6 @@ final class RejectionCache {
     /**
      * Caches the states of a rejected call.
      *
-     * @param charges the charges with the states of their limits
-     * @param storedKeys the key of each charge
-     * @param time the instant of the states
      * @param version the {@link #version} of the keys before the request was sent
      */
     void put(List<ChargeStates> charges, List<String> storedKeys, RedisTime time, long version) {

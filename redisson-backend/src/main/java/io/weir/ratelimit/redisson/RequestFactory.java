@@ -13,7 +13,6 @@ import java.util.function.Consumer;
 /**
  * Factory of requests.
  *
- * @param keys the keys of the namespace
  * @param cache the cache whose versions the requests remember, and for rejections that arrive too late for their callers
  * @param lateSlots receives a result with slots that were taken too late for their caller
  */

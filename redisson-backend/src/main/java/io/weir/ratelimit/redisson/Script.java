@@ -13,7 +13,6 @@ import java.util.stream.Stream;
 /**
  * A script with the digest by which Redis identifies it.
  *
- * @param text the source
  * @param digest the SHA-1 digest of the source, in hexadecimal
  */
 record Script(String text, String digest) {

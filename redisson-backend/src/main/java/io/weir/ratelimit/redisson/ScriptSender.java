@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Sends batches, refunds, settlements, blocks, and releases of slots as script calls.
  *
- * @param redis the client
  * @param time the clock of the scripts, {@link #REDIS_CLOCK} for Redis's own
  * @param expected the time that Redis's clock probably shows
  */
@@ -52,7 +51,6 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
     /**
      * Sends a call about a block.
      *
-     * @param storedKeys the keys of the call
      * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
      */
     CompletableFuture<BlockCall.Result> send(BlockCall block, List<String> storedKeys, long deadlineNanos) {
@@ -63,7 +61,6 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
     /**
      * Sends a release or a renewal of slots.
      *
-     * @param slots the slots by key
      * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
      */
     CompletableFuture<byte[]> send(boolean renews, Map<String, List<SlotCodec.Slot>> slots, long deadlineNanos) {

@@ -78,11 +78,7 @@ final class ServerCheck {
     private final String key;
     private boolean ended;
 
-    /**
-     * Creates a self-test.
-     *
-     * @param namespace the namespace of its key
-     */
+    /** Creates a self-test. */
     ServerCheck(String namespace) {
         this.key = RedisKeys.of(namespace).prefix() + "self-test-" + UUID.randomUUID() + "}:self-test";
     }

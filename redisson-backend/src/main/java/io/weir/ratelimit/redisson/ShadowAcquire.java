@@ -43,7 +43,6 @@ final class ShadowAcquire implements PendingCall<Decision> {
      * Creates a decision that is not started.
      *
      * @param charges at least one shadow charge, and any enforced charges
-     * @param steps the steps
      * @param deadlineNanos until when shadow charges are awaited, as {@link System#nanoTime}
      */
     ShadowAcquire(List<Charge> charges, AcquireSteps steps, long deadlineNanos) {

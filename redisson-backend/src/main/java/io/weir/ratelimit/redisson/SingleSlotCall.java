@@ -8,10 +8,7 @@ import java.util.function.Function;
 /**
  * A call that consists of one request.
  *
- * @param request the request
- * @param batcher the batcher that sends it
  * @param toResult makes the result of a completed request
- * @param <T> the type of the result
  */
 record SingleSlotCall<T>(AcquireRequest request, Batcher batcher, Function<AcquireRequest, T> toResult)
         implements PendingCall<T> {

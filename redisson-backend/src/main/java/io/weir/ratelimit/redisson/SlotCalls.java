@@ -14,9 +14,6 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Releases and renews the slots of receipts, without waiting. While the breaker is open, a release or a renewal fails at once.
- *
- * @param slots sends the releases and renewals
- * @param breaker the breaker
  */
 record SlotCalls(SlotSender slots, Breaker breaker) {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");

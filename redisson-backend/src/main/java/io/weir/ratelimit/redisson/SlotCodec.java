@@ -28,8 +28,6 @@ final class SlotCodec {
     /**
      * A slot.
      *
-     * @param key the key
-     * @param number the number
      * @param timeoutMicros the time after which it ends if it is renewed
      */
     record Slot(String key, long number, long timeoutMicros) {}
@@ -60,7 +58,6 @@ final class SlotCodec {
      * Encodes the argument of {@code release.lua}.
      *
      * @param renews whether the slots are renewed, else released
-     * @param slots the slots of each key
      * @param nowMicros the instant in microseconds, 0 for Redis's clock
      */
     static byte[] encode(boolean renews, Collection<List<Slot>> slots, long nowMicros) {

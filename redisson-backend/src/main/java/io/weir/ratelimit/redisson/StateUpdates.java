@@ -13,12 +13,8 @@ import java.util.function.Predicate;
  * The updates of state on Redis that are not decisions: refunds, settlements, resets and blocks. None is sent while the
  * breaker is open.
  *
- * @param refunds sends refunds, settlements and resets
  * @param blocks sends blocks
- * @param keys the keys in Redis
  * @param cache the cache whose entries of updated keys become invalid
- * @param breaker the breaker
- * @param await awaits updates
  */
 record StateUpdates(
         RefundSender refunds,

@@ -10,8 +10,6 @@ import java.util.List;
 /**
  * The steps of a decision of the store.
  *
- * @param store the store
- * @param requests the factory of requests
  * @param deadlineNanos the deadline of all requests, as {@link System#nanoTime}
  */
 record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos) implements AcquireSteps {

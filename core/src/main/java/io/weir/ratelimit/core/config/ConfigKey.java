@@ -11,9 +11,6 @@ import java.util.regex.Pattern;
  * @param name the name; a variable part is in angle brackets, such as {@code ratelimit.policies.<p>.limit}
  * @param defaultValue the value if the property is not set; empty if there is no fixed one
  * @param defaultText the default as the reference shows it; empty if there is none
- * @param form the form of the values
- * @param meaning the effect of the property
- * @param <T> the type of the values
  */
 public record ConfigKey<T>(
         String name, Optional<T> defaultValue, String defaultText, ValueForm<T> form, String meaning) {
@@ -47,7 +44,6 @@ public record ConfigKey<T>(
      * Tests whether a name belongs to this property or to this family. The name of a policy may contain dots without quotes, and a path
      * of a cost never is a part of another attribute.
      *
-     * @param full the full name
      * @return whether only the variable parts differ
      */
     boolean isNameOf(String full) {
@@ -63,7 +59,6 @@ public record ConfigKey<T>(
     /**
      * Tests whether an environment variable sets a property of this family.
      *
-     * @param variable the name of the variable
      * @return whether only the variable parts differ
      */
     public boolean isSetBy(String variable) {
@@ -79,7 +74,6 @@ public record ConfigKey<T>(
      * Returns the property of one member of the family.
      *
      * @param value the value of the first variable part
-     * @return the property with the full name
      */
     public ConfigKey<T> of(String value) {
         return new ConfigKey<>(
@@ -102,7 +96,6 @@ public record ConfigKey<T>(
     /**
      * Returns the attribute with its variable part filled in.
      *
-     * @param value the value of the variable part
      * @return the attribute, such as {@code tiers.gold.limit}
      */
     public String attribute(String value) {

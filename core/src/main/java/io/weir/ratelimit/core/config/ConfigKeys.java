@@ -417,11 +417,7 @@ public final class ConfigKeys {
         return Collections.unmodifiableList(TABLE);
     }
 
-    /**
-     * Lists the properties of the application, whose names are fixed.
-     *
-     * @return the full names
-     */
+    /** Lists the properties of the application, whose names are fixed. */
     public static Set<String> ofApplication() {
         return TABLE.stream()
                 .filter(key -> !key.isOfPolicy() && !key.isOfClient() && !key.equals(METHOD_COST))
@@ -445,7 +441,6 @@ public final class ConfigKeys {
     /**
      * Lists the properties that the plug-in of an artifact reads.
      *
-     * @param artifact the name of the artifact
      * @return the full names and the names of families
      */
     public static Set<String> ofArtifact(String artifact) {
@@ -455,11 +450,7 @@ public final class ConfigKeys {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /**
-     * Lists the properties of a client.
-     *
-     * @return the family of each property
-     */
+    /** Lists the properties of a client. */
     public static List<ConfigKey<?>> ofClients() {
         return TABLE.stream().filter(ConfigKey::isOfClient).toList();
     }
@@ -480,7 +471,6 @@ public final class ConfigKeys {
     /**
      * Tests whether the value of a property is a list.
      *
-     * @param name the full name
      * @return true if commas separate its elements; false also if the table does not have the property
      */
     static boolean isList(String name) {

@@ -17,18 +17,12 @@ public interface ConfigProperties {
      */
     ConfigProperty get(String name);
 
-    /**
-     * Returns the source of a property.
-     *
-     * @param name the name of a property that is set
-     * @return the name of the source that sets it
-     */
+    /** Returns the source of a property. */
     String source(String name);
 
     /**
      * Returns the precedence of the source of a property.
      *
-     * @param name the name of a property that is set
      * @return the ordinal of the source, which takes precedence over lower ones; 0 if sources have none
      */
     default int ordinal(String name) {
@@ -56,7 +50,6 @@ public interface ConfigProperties {
      * Creates properties from a map.
      *
      * @param values the values by name, taken literally
-     * @return the properties
      */
     static ConfigProperties of(Map<String, String> values) {
         Map<String, String> copy = Map.copyOf(values);

@@ -25,12 +25,7 @@ public record ConfigProperty(Optional<String> value, boolean readable, List<Stri
         sources = List.copyOf(sources);
     }
 
-    /**
-     * Creates a property with a value.
-     *
-     * @param value the value
-     * @return the property
-     */
+    /** Creates a property with a value. */
     public static ConfigProperty of(String value) {
         return new ConfigProperty(Optional.of(value), true, List.of(), List.of());
     }
@@ -39,18 +34,12 @@ public record ConfigProperty(Optional<String> value, boolean readable, List<Stri
      * Creates a property that cannot be read because its expressions name properties without a value.
      *
      * @param unset these names; empty if they are not known
-     * @return the property
      */
     public static ConfigProperty unresolved(List<String> unset) {
         return new ConfigProperty(Optional.empty(), false, unset, List.of());
     }
 
-    /**
-     * Creates a list that cannot be read because its elements come from several sources.
-     *
-     * @param sources the names of the sources
-     * @return the property
-     */
+    /** Creates a list that cannot be read because its elements come from several sources. */
     public static ConfigProperty ofSeveralSources(List<String> sources) {
         return new ConfigProperty(Optional.empty(), false, List.of(), sources);
     }

@@ -21,22 +21,13 @@ public final class ConfigReader {
     private final ConfigProperties config;
     private final Problems problems;
 
-    /**
-     * Creates a reader.
-     *
-     * @param config the properties
-     * @param problems collects the problems
-     */
+    /** Creates a reader. */
     public ConfigReader(ConfigProperties config, Problems problems) {
         this.config = config;
         this.problems = problems;
     }
 
-    /**
-     * Adds a problem.
-     *
-     * @param problem the problem
-     */
+    /** Adds a problem. */
     public void report(ConfigurationProblem problem) {
         problems.add(problem);
     }
@@ -44,7 +35,6 @@ public final class ConfigReader {
     /**
      * Reads a property as text.
      *
-     * @param property the full name
      * @return the text without blanks around it; empty if the property is not set or not readable
      */
     public Optional<String> text(String property) {
@@ -67,7 +57,6 @@ public final class ConfigReader {
     /**
      * Tests whether a property can be read. If it cannot, reading it is a problem of its own.
      *
-     * @param property the full name
      * @return whether the property has a value or is not set
      */
     public boolean isReadable(String property) {
@@ -77,8 +66,6 @@ public final class ConfigReader {
     /**
      * Reads a property that has a default.
      *
-     * @param key the property
-     * @param <T> the type of its values
      * @return the value, or the default if there is no valid one
      */
     public <T> T value(ConfigKey<T> key) {
@@ -88,9 +75,7 @@ public final class ConfigReader {
     /**
      * Reads a property that has a default and problems of its own.
      *
-     * @param key the property
      * @param invalid describes an invalid text
-     * @param <T> the type of its values
      * @return the value, or the default if there is no valid one
      */
     public <T> T value(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
@@ -100,8 +85,6 @@ public final class ConfigReader {
     /**
      * Reads a property that has no default.
      *
-     * @param key the property
-     * @param <T> the type of its values
      * @return the value, if there is a valid one
      */
     public <T> Optional<T> optional(ConfigKey<T> key) {
@@ -111,9 +94,6 @@ public final class ConfigReader {
     /**
      * Reads a property that has no default.
      *
-     * @param property the full name
-     * @param form the form of its values
-     * @param <T> the type of its values
      * @return the value, if there is a valid one
      */
     public <T> Optional<T> optional(String property, ValueForm<T> form) {
@@ -124,9 +104,7 @@ public final class ConfigReader {
     /**
      * Reads a property that has no default and problems of its own.
      *
-     * @param key the property
      * @param invalid describes an invalid text
-     * @param <T> the type of its values
      * @return the value, if there is a valid one
      */
     public <T> Optional<T> optional(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
@@ -154,12 +132,7 @@ public final class ConfigReader {
         }
     }
 
-    /**
-     * Returns the source of a property.
-     *
-     * @param property the name of a property that is set
-     * @return the name of the source
-     */
+    /** Returns the source of a property. */
     public String source(String property) {
         return config.source(property);
     }
@@ -173,12 +146,7 @@ public final class ConfigReader {
         return config.names();
     }
 
-    /**
-     * Returns the properties of a policy.
-     *
-     * @param policy the name of the policy
-     * @return its properties
-     */
+    /** Returns the properties of a policy. */
     public PolicyProperties policy(String policy) {
         return new PolicyProperties(this, policy);
     }
@@ -187,7 +155,6 @@ public final class ConfigReader {
      * Lists the policies that properties name. A name that is no property of a policy is a problem.
      *
      * @param known the names of policies that code defines; one that contains dots needs no quotes, because some formats lose them
-     * @return the attributes of each policy that are set
      */
     public Map<String, Set<String>> policies(Collection<String> known) {
         Map<String, Set<String>> policies = new LinkedHashMap<>();

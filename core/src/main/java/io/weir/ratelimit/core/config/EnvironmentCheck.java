@@ -33,7 +33,6 @@ public final class EnvironmentCheck {
     /**
      * Creates a check.
      *
-     * @param policies the names of all policies
      * @param endpoints {@code Class.method} of all limited methods
      * @param names the properties that are set
      */
@@ -73,7 +72,6 @@ public final class EnvironmentCheck {
     /**
      * Returns the variable that sets a property.
      *
-     * @param property the full name
      * @return the name in upper case, with {@code _} in place of each character that is no letter and no digit
      */
     public static String variable(String property) {
@@ -90,7 +88,6 @@ public final class EnvironmentCheck {
     /**
      * Tests whether a variable can belong to a policy or a method that is not known.
      *
-     * @param variable the name of a variable
      * @return true if it begins like the variables of policies and of costs
      */
     public static boolean isOfPolicy(String variable) {
@@ -100,7 +97,6 @@ public final class EnvironmentCheck {
     /**
      * Returns the properties that a variable sets.
      *
-     * @param variable the name of a variable
      * @return the names of known properties, in alphabetical order
      */
     public Set<String> properties(String variable) {
@@ -110,7 +106,6 @@ public final class EnvironmentCheck {
     /**
      * Finds the variables that match no property.
      *
-     * @param variables the names of environment variables
      * @return those that begin with {@link #PREFIX}, in alphabetical order
      */
     public List<String> unknown(Collection<String> variables) {

@@ -47,7 +47,6 @@ public final class ListElements implements ConfigProperties {
      * Joins the lists of a configuration.
      *
      * @param config the configuration, whose names are read once
-     * @return the properties with one name for each list
      */
     public static ConfigProperties join(ConfigProperties config) {
         return new ListElements(config);

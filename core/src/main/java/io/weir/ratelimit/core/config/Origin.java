@@ -4,8 +4,6 @@ package io.weir.ratelimit.core.config;
 /**
  * The origin of an attribute of a policy.
  *
- * @param property the property of the attribute
- * @param value the value as text
  * @param source the name of the configuration source, or the place of the annotation such as {@code com.example.Search.find(String)},
  *     or {@value #DEFAULT}
  */

@@ -21,7 +21,6 @@ public final class PolicyProperties {
      * Returns the source of a property.
      *
      * @param property the full name of a property that is set
-     * @return the name of the source
      */
     public String source(String property) {
         return reader.source(property);
@@ -50,7 +49,6 @@ public final class PolicyProperties {
      * dots and no property has it without quotes.
      *
      * @param attribute the attribute, such as {@code limit}
-     * @return the name of the property
      */
     public String name(String attribute) {
         String quoted = POLICIES + '"' + policy + "\"." + attribute;
@@ -59,12 +57,7 @@ public final class PolicyProperties {
         return quotes || reader.text(quoted).isPresent() ? quoted : plain;
     }
 
-    /**
-     * Returns the full name of a property.
-     *
-     * @param key the property
-     * @return the name
-     */
+    /** Returns the full name of a property. */
     public String name(ConfigKey<?> key) {
         return name(key.attribute());
     }
@@ -72,7 +65,6 @@ public final class PolicyProperties {
     /**
      * Reads a property as text.
      *
-     * @param key the property
      * @return the text, if the property is set
      */
     public Optional<String> text(ConfigKey<?> key) {
@@ -82,7 +74,6 @@ public final class PolicyProperties {
     /**
      * Reads a property as text.
      *
-     * @param property the full name
      * @return the text, if the property is set
      */
     public Optional<String> text(String property) {
@@ -92,8 +83,6 @@ public final class PolicyProperties {
     /**
      * Reads a property that has a default.
      *
-     * @param key the property
-     * @param <T> the type of its values
      * @return the value, or the default if there is no valid one
      */
     public <T> T value(ConfigKey<T> key) {
@@ -103,9 +92,7 @@ public final class PolicyProperties {
     /**
      * Reads a property that has a default and problems of its own.
      *
-     * @param key the property
      * @param invalid describes an invalid text
-     * @param <T> the type of its values
      * @return the value, or the default if there is no valid one
      */
     public <T> T value(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
@@ -115,8 +102,6 @@ public final class PolicyProperties {
     /**
      * Reads a property that has no default.
      *
-     * @param key the property
-     * @param <T> the type of its values
      * @return the value, if there is a valid one
      */
     public <T> Optional<T> optional(ConfigKey<T> key) {
@@ -126,9 +111,7 @@ public final class PolicyProperties {
     /**
      * Reads a property of a form that the table does not have.
      *
-     * @param property the full name
      * @param parser converts the text
-     * @param <T> the type of its values
      * @return the value, if there is a valid one
      */
     public <T> Optional<T> optional(String property, Function<String, T> parser) {
@@ -138,9 +121,6 @@ public final class PolicyProperties {
     /**
      * Reads a property of a family.
      *
-     * @param property the full name
-     * @param key the family
-     * @param <T> the type of its values
      * @return the value, if there is a valid one
      */
     public <T> Optional<T> optional(String property, ConfigKey<T> key) {
@@ -150,18 +130,13 @@ public final class PolicyProperties {
     /**
      * Tests whether a property can be read. If it cannot, reading it is a problem of its own.
      *
-     * @param property the full name
      * @return whether the property has a value or is not set
      */
     public boolean isReadable(String property) {
         return reader.isReadable(property);
     }
 
-    /**
-     * Adds a problem.
-     *
-     * @param problem the problem
-     */
+    /** Adds a problem. */
     public void report(ConfigurationProblem problem) {
         reader.report(problem);
     }

@@ -13,20 +13,12 @@ import java.util.stream.Collectors;
 public final class Problems {
     private final List<ConfigurationProblem> found = new ArrayList<>();
 
-    /**
-     * Adds a problem.
-     *
-     * @param problem the problem
-     */
+    /** Adds a problem. */
     public void add(ConfigurationProblem problem) {
         found.add(problem);
     }
 
-    /**
-     * Adds problems.
-     *
-     * @param problems the problems
-     */
+    /** Adds problems. */
     public void addAll(Collection<ConfigurationProblem> problems) {
         found.addAll(problems);
     }

@@ -7,11 +7,7 @@ import java.util.function.Supplier;
 
 /** The sources of the configuration, which are read once at the start and again at each reload. */
 public interface PropertySources extends Supplier<ConfigProperties> {
-    /**
-     * Returns the configuration of the first reading.
-     *
-     * @return the properties
-     */
+    /** Returns the configuration of the first reading. */
     ConfigProperties first();
 
     /** Reads the sources again. */
@@ -27,21 +23,12 @@ public interface PropertySources extends Supplier<ConfigProperties> {
         return Optional.empty();
     }
 
-    /**
-     * Returns the sources that list no names of properties.
-     *
-     * @return the names of the sources
-     */
+    /** Returns the sources that list no names of properties. */
     default Set<String> withoutNames() {
         return Set.of();
     }
 
-    /**
-     * Returns sources with the same properties at each reading.
-     *
-     * @param properties the properties
-     * @return the sources
-     */
+    /** Returns sources with the same properties at each reading. */
     static PropertySources of(ConfigProperties properties) {
         return new PropertySources() {
             @Override

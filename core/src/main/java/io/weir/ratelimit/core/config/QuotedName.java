@@ -32,7 +32,6 @@ public record QuotedName(String name, String attribute) {
      * Splits a text whose format may have lost the quotes around the name of a policy.
      *
      * @param text the name, a dot and the attribute
-     * @param known the names of policies that exist
      * @return the parts; empty if one is missing
      */
     static Optional<QuotedName> parse(String text, Collection<String> known) {

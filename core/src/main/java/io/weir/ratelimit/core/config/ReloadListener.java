@@ -14,10 +14,6 @@ public interface ReloadListener {
         FAILED
     }
 
-    /**
-     * Receives the result of a reload.
-     *
-     * @param result the result
-     */
+    /** Receives the result of a reload. */
     void reloaded(Result result);
 }

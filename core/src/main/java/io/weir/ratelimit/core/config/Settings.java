@@ -19,10 +19,8 @@ import java.util.Optional;
  * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
  * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
  * @param trustedProxies the proxies whose header determines the client address
- * @param forwardedHeader the header of the trusted proxies
  * @param headers the header dialects of responses, in order
  * @param localMaxKeys the number of keys in process
- * @param metrics the destination of metrics
  * @param reloadInterval the interval at which policies are reloaded, zero for never
  * @param instances the number of instances of the application
  * @param deadline the longest time that a decision waits for data outside the process
@@ -59,8 +57,6 @@ public record Settings(
     /**
      * Reads the settings.
      *
-     * @param config the properties
-     * @param problems collects the problems
      * @return the settings, with the default in place of each invalid value
      */
     public static Settings read(ConfigProperties config, Problems problems) {

@@ -22,7 +22,6 @@ import java.util.stream.Collectors;
  * @param description the allowed values, as they read after "must be"
  * @param parser converts a text without blanks around it, or throws an {@link IllegalArgumentException} with the reason
  * @param isList whether commas separate several values
- * @param <T> the type of the values
  */
 public record ValueForm<T>(String description, Function<String, T> parser, boolean isList) {
     private static final int LONGEST_URI = 2_000;
@@ -242,7 +241,6 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
      * Converts a value.
      *
      * @param text the text, without blanks around it
-     * @return the value
      * @throws IllegalArgumentException with the reason if the text has another form
      */
     public T parse(String text) {

@@ -23,7 +23,6 @@ public final class CallEnds {
      * Creates the ends of calls.
      *
      * @param backend refunds charges
-     * @param slots the slots of running calls
      */
     CallEnds(FallbackBackend backend, HeldSlots slots) {
         this.backend = backend;
@@ -33,9 +32,6 @@ public final class CallEnds {
     /**
      * Refunds the charges of a call whose policies do not count its outcome, without waiting for the backend.
      *
-     * @param binding the policies of the call
-     * @param decision the decision about the call
-     * @param succeeded the outcome
      * @param request the request that the call is part of, null if there is none: it pays the refunded charges again
      */
     public void settle(Binding binding, Decision decision, boolean succeeded, @Nullable RequestState request) {
@@ -57,23 +53,14 @@ public final class CallEnds {
         return false;
     }
 
-    /**
-     * Settles all decisions that wait for the outcome of a request.
-     *
-     * @param request the request
-     * @param succeeded the outcome
-     */
+    /** Settles all decisions that wait for the outcome of a request. */
     public void settle(RequestState request, boolean succeeded) {
         for (RequestState.Settlement due : request.takeUnsettled()) {
             backend.settle(due.binding(), due.decision(), succeeded);
         }
     }
 
-    /**
-     * Refunds the charges of a call that does not proceed, without waiting for the backend.
-     *
-     * @param decision the decision about the call
-     */
+    /** Refunds the charges of a call that does not proceed, without waiting for the backend. */
     public void abandon(Decision decision) {
         if (decision instanceof Decision.Allowed allowed) {
             slots.release(allowed.receipt());
@@ -83,8 +70,6 @@ public final class CallEnds {
 
     /**
      * Releases the slots of a call that has ended, in the background. Returns at once. A second release has no effect.
-     *
-     * @param receipt the receipt of a decision
      */
     public void release(Receipt receipt) {
         slots.release(receipt);
@@ -93,7 +78,6 @@ public final class CallEnds {
     /**
      * Releases the slots of a call that held them itself, in the background. A later call of the request takes slots of its own.
      *
-     * @param receipt the receipt of the decision
      * @param request the request that the call is part of, null if there is none
      */
     public void release(Receipt receipt, @Nullable RequestState request) {
@@ -106,8 +90,6 @@ public final class CallEnds {
     /**
      * Releases all slots of a request that has ended, in the background. Returns at once. A later call of the
      * request takes slots of its own.
-     *
-     * @param request the request
      */
     public void release(RequestState request) {
         for (Receipt receipt : request.quotas().takeSlots()) {
@@ -115,11 +97,7 @@ public final class CallEnds {
         }
     }
 
-    /**
-     * Ends a request that holds slots: settles its charges, and releases its slots in the background.
-     *
-     * @param request the request
-     */
+    /** Ends a request that holds slots: settles its charges, and releases its slots in the background. */
     public void end(RequestState request) {
         settle(request, request.hasSucceeded());
         release(request);

@@ -39,7 +39,6 @@ public final class CallerQuotas {
     /**
      * Creates the quotas of callers.
      *
-     * @param engine reads the quotas
      * @param policies returns the current policies by name
      * @param outgoing the names of the policies that REST clients have and no method
      * @param addresses returns the key of the address of a caller
@@ -63,7 +62,6 @@ public final class CallerQuotas {
     /**
      * Counts a read, as a rejected login if the request has credentials.
      *
-     * @param call the request
      * @param hasCredentials whether the server has yet to check credentials of the request
      * @return the rejection if the address of the caller reads too often, else empty
      */
@@ -71,20 +69,12 @@ public final class CallerQuotas {
         return reads.acquire(call, hasCredentials ? READS_PER_REJECTED_LOGIN : 1);
     }
 
-    /**
-     * Reduces a read with credentials to one read, because the server has not rejected the credentials.
-     *
-     * @param call the request
-     */
+    /** Reduces a read with credentials to one read, because the server has not rejected the credentials. */
     public void loginNotRejected(CallContext call) {
         reads.refund(call, READS_PER_REJECTED_LOGIN - 1);
     }
 
-    /**
-     * Returns the limit of logins, which other paths share with the quota resource.
-     *
-     * @return the limit
-     */
+    /** Returns the limit of logins, which other paths share with the quota resource. */
     public LoginAttempts logins() {
         return reads;
     }
@@ -93,7 +83,6 @@ public final class CallerQuotas {
      * Reads the quotas of a caller. A policy is left out if it is not enforced for the key, if it discloses no quotas, if the request does
      * not determine its key, or if only REST clients have it, because their calls have keys of their own.
      *
-     * @param call the request
      * @return the quotas by the names of the policies, each with one quota per limit
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend does not answer
      */

@@ -12,7 +12,6 @@ import java.util.function.Supplier;
 /**
  * The charges of a request.
  *
- * @param settlements settles charges
  * @param isPolicy tests whether a policy exists
  * @param request returns the state of the request, empty if the thread serves none
  */

@@ -19,20 +19,12 @@ public interface EngineEnvironment {
     /** The environment of an application. */
     EngineEnvironment REAL = new EngineEnvironment() {};
 
-    /**
-     * Returns the clock, and the timer of calls that wait for permits.
-     *
-     * @return the clock
-     */
+    /** Returns the clock, and the timer of calls that wait for permits. */
     default Sleeper clock() {
         return Sleeper.REAL;
     }
 
-    /**
-     * Returns the timer of repeated tasks.
-     *
-     * @return the timer
-     */
+    /** Returns the timer of repeated tasks. */
     default Sleeper tasks() {
         return clock();
     }
@@ -46,12 +38,7 @@ public interface EngineEnvironment {
         return bound -> ThreadLocalRandom.current().nextInt(bound);
     }
 
-    /**
-     * Returns the executor of calls that wait without a thread.
-     *
-     * @param container the executor of the container
-     * @return the executor
-     */
+    /** Returns the executor of calls that wait without a thread. */
     default Supplier<Executor> executor(Supplier<Executor> container) {
         return container;
     }
@@ -60,7 +47,6 @@ public interface EngineEnvironment {
      * Returns the executor of look-ups of the application.
      *
      * @param threads the threads of look-ups
-     * @return the executor
      */
     default Supplier<Executor> lookUps(Supplier<Executor> threads) {
         return threads;
@@ -75,17 +61,12 @@ public interface EngineEnvironment {
         return false;
     }
 
-    /**
-     * Accepts the health of the backend that the engine calls.
-     *
-     * @param health the health
-     */
+    /** Accepts the health of the backend that the engine calls. */
     default void health(BackendHealth health) {}
 
     /**
      * Tests whether the backend in process replaces another one, whatever the configuration selects.
      *
-     * @param backend the name of the other backend
      * @return true if the environment does not use it, so that its configuration is not checked
      */
     default boolean replaces(String backend) {
@@ -96,7 +77,6 @@ public interface EngineEnvironment {
      * Creates a backend in process.
      *
      * @param maxKeys the maximum number of keys, 1 or more
-     * @return the backend
      */
     default RateLimitBackend local(int maxKeys) {
         return new LocalBackend(maxKeys);
@@ -105,9 +85,7 @@ public interface EngineEnvironment {
     /**
      * Returns the backend that the engine calls.
      *
-     * @param selected the backend that the configuration selects
      * @param deadline the longest time of a call
-     * @return the backend
      */
     default RateLimitBackend backend(RateLimitBackend selected, Duration deadline) {
         return selected;

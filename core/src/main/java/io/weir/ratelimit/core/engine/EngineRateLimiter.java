@@ -37,7 +37,6 @@ public final class EngineRateLimiter implements RateLimiter {
     /**
      * Creates a rate limiter.
      *
-     * @param engine the engine
      * @param policies returns the current policies by name
      * @param executor returns the executor that completes asynchronous calls; called on the thread of the call
      * @param caller returns the caller of the current request

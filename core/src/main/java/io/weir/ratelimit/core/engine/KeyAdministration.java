@@ -24,20 +24,13 @@ public final class KeyAdministration {
      * Creates the operations.
      *
      * @param engine calls the backend
-     * @param overrides the limits of single keys
      */
     public KeyAdministration(RateLimitEngine engine, Overrides overrides) {
         this.engine = engine;
         this.overrides = overrides;
     }
 
-    /**
-     * Returns the stored key of a key. Waits for the limits of the key if the policy has a source.
-     *
-     * @param policy the policy
-     * @param key the key
-     * @return the stored key
-     */
+    /** Returns the stored key of a key. Waits for the limits of the key if the policy has a source. */
     public String storedKey(Policy policy, Identity key) {
         String storedKey = engine.encoder().encode(key);
         overrides.await(policy, key, storedKey);
@@ -47,8 +40,6 @@ public final class KeyAdministration {
     /**
      * Returns the quotas of a key without spending. The cached limits of the key apply, otherwise the limits of a tier.
      *
-     * @param policy the policy
-     * @param storedKey the stored key
      * @param tier the tier, {@link PolicyLimits#NO_TIER} for the limits of the policy itself
      * @return one quota per limit
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
@@ -64,8 +55,6 @@ public final class KeyAdministration {
     /**
      * Resets a key under all limits that can apply to it.
      *
-     * @param policy the policy
-     * @param storedKey the stored key
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void reset(Policy policy, String storedKey) {
@@ -82,8 +71,6 @@ public final class KeyAdministration {
     /**
      * Blocks a key.
      *
-     * @param policy the policy
-     * @param storedKey the stored key
      * @param duration the time from now to the end
      * @return the time to the end of the block
      * @throws IllegalArgumentException if the duration is out of range
@@ -98,8 +85,6 @@ public final class KeyAdministration {
     /**
      * Ends the block of a key.
      *
-     * @param policy the policy
-     * @param storedKey the stored key
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void unblock(Policy policy, String storedKey) {

@@ -52,7 +52,6 @@ public final class LoginAttempts {
     /**
      * Counts a login as rejected, because its result is not known yet. So logins at once do not pass the limit.
      *
-     * @param call the request
      * @return the rejection if the address has too many rejected logins, or too many logins at once; else empty
      */
     public Optional<Decision.Rejected> begin(CallContext call) {
@@ -62,7 +61,6 @@ public final class LoginAttempts {
     /**
      * Counts the result of a login that has begun. Only a rejected login counts, because a page of operators reads several times a second.
      *
-     * @param call the request
      * @param succeeded whether the server has accepted the credentials
      */
     public void end(CallContext call, boolean succeeded) {

@@ -83,10 +83,8 @@ public final class RateLimitEngine {
     /**
      * Decides about a call. Waits if the policies let the call wait.
      *
-     * @param binding the policies of the call
      * @param call the caller, and the arguments of the method if they are known
      * @param request the request that the call is part of, null if there is none: what a call of another method has paid is not due
-     * @return the decision
      */
     public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
         charges.awaitOverrides(binding, call);
@@ -135,13 +133,7 @@ public final class RateLimitEngine {
                 && allowed.shadowQuotas().isEmpty();
     }
 
-    /**
-     * Decides about a key that application code or a client names. Waits if the policies let the call wait.
-     *
-     * @param binding the policies of the call
-     * @param key the key under each policy
-     * @return the decision
-     */
+    /** Decides about a key that application code or a client names. Waits if the policies let the call wait. */
     public Decision decide(Binding binding, Identity key) {
         String storedKey = encoder.encode(key);
         for (Binding.PolicyCost policyCost : binding.policies()) {
@@ -164,7 +156,6 @@ public final class RateLimitEngine {
     /**
      * Decides as {@link #decide(Binding, CallContext, RequestState)}, but the calling thread does not wait for permits.
      *
-     * @param binding the policies of the call
      * @param call the caller, and the arguments of the method if they are known
      * @param request the request that the call is part of, null if there is none
      * @param executor returns the executor that completes the decision after a wait; called on the calling thread
@@ -204,20 +195,12 @@ public final class RateLimitEngine {
         slots.stop();
     }
 
-    /**
-     * Returns what happens at the ends of calls.
-     *
-     * @return the ends of the calls of this engine
-     */
+    /** Returns what happens at the ends of calls. */
     public CallEnds ends() {
         return ends;
     }
 
-    /**
-     * Returns the slots that running calls hold.
-     *
-     * @return the slots of this instance
-     */
+    /** Returns the slots that running calls hold. */
     public HeldSlots slots() {
         return slots;
     }
@@ -307,11 +290,7 @@ public final class RateLimitEngine {
         return backend.callAsync(operation);
     }
 
-    /**
-     * Returns the settlements of reserved costs.
-     *
-     * @return the settlements
-     */
+    /** Returns the settlements of reserved costs. */
     public Settlements settlements() {
         return settlements;
     }

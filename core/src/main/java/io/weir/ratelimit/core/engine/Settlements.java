@@ -48,8 +48,6 @@ public final class Settlements {
     /**
      * Settles the charges of a request under a policy.
      *
-     * @param request the request
-     * @param policy the name of the policy
      * @param actualCost the actual cost in permits, 0 or more
      */
     public void settle(RequestState request, String policy, long actualCost) {
@@ -63,8 +61,6 @@ public final class Settlements {
     /**
      * Settles the charges of a request under a policy without blocking the thread.
      *
-     * @param request the request
-     * @param policy the name of the policy
      * @param actualCost the actual cost in permits, 0 or more
      * @return a stage that completes after the settlement
      */
@@ -80,8 +76,6 @@ public final class Settlements {
     /**
      * Settles the charges of a receipt under a policy without blocking the thread.
      *
-     * @param receipt the receipt
-     * @param policy the name of the policy
      * @param actualCost the actual cost in permits, 0 or more
      * @return a stage that completes after the settlement
      */
@@ -92,8 +86,6 @@ public final class Settlements {
     /**
      * Tests whether a request has a charge under a policy, settled or not.
      *
-     * @param request the request
-     * @param policy the name of the policy
      * @return true if it has paid under the policy
      */
     public boolean hasPaid(RequestState request, String policy) {

@@ -62,9 +62,7 @@ public final class KnownBlocks {
     /**
      * A block.
      *
-     * @param policy the name of the policy
      * @param storedKey the stored key, which must not be shown
-     * @param cause the cause
      * @param rest the time until the end; for an ended block, the time until which it would have lasted
      * @param seen the time since this instance imposed, met or ended the block
      * @param penalty the number of the penalty among those of the key; 0 if the cause is not a penalty
@@ -75,7 +73,6 @@ public final class KnownBlocks {
         /**
          * Returns the block as it is known after some time.
          *
-         * @param time the time
          * @return the block, with a rest of zero or less if it is over
          */
         public Block later(Duration time) {
@@ -100,9 +97,6 @@ public final class KnownBlocks {
     /**
      * Adds a penalty.
      *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
-     * @param length the length
      * @param number the number of the penalty, 1 or more
      */
     public void penalized(String policy, String storedKey, Duration length, int number) {
@@ -112,20 +106,13 @@ public final class KnownBlocks {
     /**
      * Adds a block by an operator.
      *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
      * @param rest the time until the end
      */
     public void blocked(String policy, String storedKey, Duration rest) {
         put(policy, storedKey, Cause.OPERATOR, rest, 0, Duration.ZERO);
     }
 
-    /**
-     * Removes a block, because it was ended or does not exist.
-     *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
-     */
+    /** Removes a block, because it was ended or does not exist. */
     public synchronized void ended(String policy, String storedKey) {
         Key key = new Key(policy, storedKey);
         long now = now();
@@ -142,8 +129,6 @@ public final class KnownBlocks {
     /**
      * Notes a block that has rejected a call. A key that is noted often costs a look-up without a lock.
      *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
      * @param restMicros the time until the end, in microseconds
      */
     public void met(String policy, String storedKey, long restMicros) {

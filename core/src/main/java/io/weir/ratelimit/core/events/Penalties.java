@@ -60,7 +60,6 @@ public final class Penalties {
      * Creates the penalties of an instance.
      *
      * @param backend counts rejections and blocks keys
-     * @param masker masks the keys of events
      * @param executor returns the executor that notifies the observers
      * @param direct receive the penalties on any thread, and do not block it
      * @param observers receive the penalties on a thread of the executor
@@ -78,7 +77,6 @@ public final class Penalties {
      * Creates the penalties of an instance that lists its blocks.
      *
      * @param backend counts rejections and blocks keys
-     * @param masker masks the keys of events
      * @param executor returns the executor that notifies the observers
      * @param direct receive the penalties on any thread, and do not block it
      * @param observers receive the penalties on a thread of the executor

@@ -89,8 +89,6 @@ public final class QuotaThresholds {
      * Creates the report of an instance.
      *
      * @param backend spends the marks that all instances share
-     * @param encoder encodes keys as stored keys
-     * @param masker masks the keys of events
      * @param executor returns the executor that notifies the observers; called on the thread of a decision
      * @param clockMicros the time of day in microseconds. The clocks of the instances may differ by less than a quarter of a window
      * @param observers receive the events
@@ -168,9 +166,6 @@ public final class QuotaThresholds {
     /**
      * Reports the shares that a settlement reaches, after a call of the backend on a thread of the executor. If the key is not known or no
      * thread is available, the next decision on the key reports them.
-     *
-     * @param settled the settled charges, with their reserved costs
-     * @param actualCost the actual cost of each
      */
     public void settled(List<Charge> settled, long actualCost) {
         if (observers.isEmpty()) {

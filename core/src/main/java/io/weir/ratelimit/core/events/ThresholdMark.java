@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The period of a fixed window is its window, and the instances know its end by their clocks. The period of a calendar limit is that of
  * the calendar, and its end is exact. For the other algorithms, a period is one window long and begins when the mark is spent.
  *
- * @param place the key, the limit and the share
- * @param limit the limit
  * @param endMicros the end of the period by the clock of this instance, in microseconds since the epoch
  */
 record ThresholdMark(Place place, Limit limit, long endMicros) {
@@ -32,10 +30,6 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
     /**
      * A share of a limit that a key can use.
      *
-     * @param storedKey the stored key
-     * @param policy the name of the policy
-     * @param algorithm the name of the algorithm of the limit
-     * @param window the window of the limit, as text
      * @param windowMicros the window of the limit, in microseconds
      * @param percent the share in percent
      */

@@ -59,8 +59,6 @@ public final class BackendHealth {
     /**
      * The health at one moment.
      *
-     * @param backend the name of the backend
-     * @param state the state of the backend
      * @param breakerOpen whether the circuit breaker is open, so that the backend is not called
      * @param probeAfter the time until an open breaker lets one call probe the backend
      * @param lastFailure the reason of the last failure, such as {@code timeout}; empty if there was none
@@ -104,8 +102,6 @@ public final class BackendHealth {
     /**
      * Creates the health of a backend that has not failed.
      *
-     * @param backend the backend
-     * @param enabled whether limits are enabled
      * @param failsWhenDegraded whether an instance is not ready while its backend is unavailable
      * @param nanoTime a monotonic clock
      * @param listeners are notified of failures and changes
@@ -129,11 +125,7 @@ public final class BackendHealth {
         return failure.reason() == Reason.FOREIGN_STATE || failure.reason() == Reason.FULL;
     }
 
-    /**
-     * Returns the health without calling the backend.
-     *
-     * @return the health
-     */
+    /** Returns the health without calling the backend. */
     public Report report() {
         BackendStatus status = backend.status();
         Failure failure = lastFailure;

@@ -6,17 +6,9 @@ import io.weir.ratelimit.spi.BackendException;
 
 /** A listener for failures and state changes of the backend. An exception of a listener is logged once and has no other effect. */
 public interface BackendStateListener {
-    /**
-     * Reports that an operation of the backend failed.
-     *
-     * @param failure the failure
-     */
+    /** Reports that an operation of the backend failed. */
     default void onError(BackendException failure) {}
 
-    /**
-     * Reports that the backend became unavailable or available.
-     *
-     * @param change the change
-     */
+    /** Reports that the backend became unavailable or available. */
     default void onChange(BackendStateChanged change) {}
 }

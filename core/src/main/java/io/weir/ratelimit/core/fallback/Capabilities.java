@@ -10,10 +10,6 @@ public final class Capabilities {
     /**
      * Returns a capability of a backend.
      *
-     * @param <C> the type of the capability
-     * @param backend the backend
-     * @param type the type of the capability
-     * @return the capability
      * @throws UnsupportedOperationException if the backend does not have it
      */
     public static <C> C require(RateLimitBackend backend, Class<C> type) {

@@ -170,11 +170,7 @@ public final class FailureModes {
         return known;
     }
 
-    /**
-     * Refunds the charges in process whose policies do not count the outcome of the call.
-     *
-     * @return the refunded charges
-     */
+    /** Refunds the charges in process whose policies do not count the outcome of the call. */
     List<Charge> settle(Binding binding, Decision decision, boolean succeeded) {
         LocalCharges found = localCharges.getIfPresent(decision);
         if (found == null) {

@@ -22,29 +22,17 @@ public interface ApplicationEvents {
         return List.of();
     }
 
-    /**
-     * Returns the observers of used shares. An exception of one observer does not keep the event from the others.
-     *
-     * @return the observers
-     */
+    /** Returns the observers of used shares. An exception of one observer does not keep the event from the others. */
     default List<Consumer<QuotaThresholdReached>> thresholdObservers() {
         return List.of();
     }
 
-    /**
-     * Returns the observers of penalties.
-     *
-     * @return the observers
-     */
+    /** Returns the observers of penalties. */
     default List<Consumer<PenaltyImposed>> penaltyObservers() {
         return List.of();
     }
 
-    /**
-     * Returns the observers of changes of the backend.
-     *
-     * @return the observers
-     */
+    /** Returns the observers of changes of the backend. */
     default List<BackendStateListener> backendObservers() {
         return List.of();
     }

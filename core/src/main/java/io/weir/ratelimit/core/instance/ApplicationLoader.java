@@ -12,12 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class ApplicationLoader {
     private ApplicationLoader() {}
 
-    /**
-     * Returns the context class loader, or that of a library if the former does not see the library.
-     *
-     * @param library a class of a library in the application
-     * @return the class loader
-     */
+    /** Returns the context class loader, or that of a library if the former does not see the library. */
     public static ClassLoader of(Class<?> library) {
         ClassLoader context = Thread.currentThread().getContextClassLoader();
         return sees(context, library) ? Objects.requireNonNull(context) : library.getClassLoader();
@@ -32,14 +27,7 @@ public final class ApplicationLoader {
         }
     }
 
-    /**
-     * Calls a task with the class loader of the application as context class loader.
-     *
-     * @param library a class of a library in the application
-     * @param task the task
-     * @param <T> the type of its result
-     * @return the result
-     */
+    /** Calls a task with the class loader of the application as context class loader. */
     public static <T> T call(Class<?> library, Supplier<T> task) {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();

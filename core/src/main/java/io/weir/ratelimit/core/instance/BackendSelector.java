@@ -31,7 +31,6 @@ public final class BackendSelector {
     /**
      * Creates a selector.
      *
-     * @param backends the backends of the application
      * @param local the backend in process, unless the application replaces it
      * @param environment can replace backends by the one in process
      */

@@ -25,9 +25,6 @@ public final class BoundedResolvers {
     /**
      * Creates the resolvers.
      *
-     * @param keyResolvers the key resolvers of the application by name
-     * @param tierResolvers the tier resolvers of the application by name
-     * @param times the times of look-ups
      * @param threads the threads of look-ups of tiers
      */
     public BoundedResolvers(

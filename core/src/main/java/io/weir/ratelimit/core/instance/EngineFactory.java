@@ -32,12 +32,9 @@ import java.util.function.Supplier;
 /**
  * Creates the engine of a deployment and the objects around it.
  *
- * @param settings the settings
  * @param environment the clock, the random numbers and the backends in process
  * @param backend the backend that the configuration selects
  * @param telemetry the listeners of metrics and logs
- * @param events the events that the application observes
- * @param masker masks the keys of events
  * @param executor runs tasks in the background
  */
 public record EngineFactory(
@@ -97,7 +94,6 @@ public record EngineFactory(
      *
      * @param policies returns the policies in force
      * @param outgoing the names of the policies that REST clients have and no method
-     * @param terms the terms of key expressions
      */
     public CallerQuotas quotas(
             RateLimitEngine engine, Supplier<Map<String, Policy>> policies, Set<String> outgoing, KeyTerms terms) {

@@ -20,10 +20,7 @@ import java.util.function.Supplier;
  * The operations on callers of this instance.
  *
  * @param policies returns the policies in force by name
- * @param stored the operations on stored keys
- * @param top the top keys of this instance
  * @param blocks the blocks that this instance knows of
- * @param masker masks keys
  */
 public record InstanceCallers(
         Supplier<Map<String, Policy>> policies,
@@ -35,8 +32,6 @@ public record InstanceCallers(
     /**
      * Returns a policy.
      *
-     * @param name the name of the policy
-     * @return the policy in force
      * @throws IllegalArgumentException if no policy has the name
      */
     public Policy policy(String name) {
@@ -62,8 +57,6 @@ public record InstanceCallers(
     /**
      * Returns the stored key of a caller, which can contain a name or an address and must not be shown.
      *
-     * @param caller a caller that these operations returned
-     * @return the stored key
      * @throws IllegalArgumentException if the caller has another origin
      */
     public String storedKey(Caller caller) {

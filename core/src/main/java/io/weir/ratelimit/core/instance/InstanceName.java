@@ -8,7 +8,6 @@ import java.util.concurrent.ThreadLocalRandom;
  * The name of an instance of the application on its host. The start summary and the console show it, so an operator can find the process
  * and the log of an instance.
  *
- * @param process the process id
  * @param start four hexadecimal digits, random for each start. Containers on one host can have the same process id, and so have
  *     deployments in one process
  */
@@ -17,11 +16,7 @@ public record InstanceName(long process, String start) {
             ProcessHandle.current().pid(),
             String.format(Locale.ROOT, "%04x", ThreadLocalRandom.current().nextInt(1 << 16)));
 
-    /**
-     * Returns the name of this instance, which remains the same until the application ends.
-     *
-     * @return the name
-     */
+    /** Returns the name of this instance, which remains the same until the application ends. */
     public static InstanceName own() {
         return OWN;
     }

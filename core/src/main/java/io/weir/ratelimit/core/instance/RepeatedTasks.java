@@ -12,11 +12,7 @@ import java.util.List;
 /**
  * The tasks that an application repeats while it runs.
  *
- * @param settings the settings
  * @param reload reads the configuration
- * @param rejectedKeys logs the keys with the most rejections
- * @param nearLimits reports the keys near a limit
- * @param others the tasks of other modules
  */
 public record RepeatedTasks(
         Settings settings,

@@ -6,7 +6,6 @@ import io.weir.ratelimit.core.request.Binding;
 /**
  * An operation of a resource.
  *
- * @param method the HTTP method
  * @param path the path template below the path of the application, without regular expressions; empty, or with a slash at the start and
  *     none at the end
  * @param binding the policies of the annotations

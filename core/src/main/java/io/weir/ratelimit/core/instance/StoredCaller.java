@@ -6,9 +6,7 @@ import io.weir.ratelimit.CallerOperations;
 /**
  * A caller with its stored key.
  *
- * @param policy the name of the policy
  * @param storedKey the stored key, which can contain a name or an address and must not be shown
- * @param key the masked key
  */
 record StoredCaller(String policy, String storedKey, String key) implements CallerOperations.Caller {
     /** Checks the characters of the stored key, because it becomes part of a key of the backend. */

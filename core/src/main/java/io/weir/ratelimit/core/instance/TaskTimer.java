@@ -32,7 +32,6 @@ public final class TaskTimer {
     /**
      * Starts the timer, unless it runs or was stopped.
      *
-     * @param executor runs the task
      * @param application the context class loader of the task
      */
     public synchronized void start(Executor executor, ClassLoader application) {

@@ -22,7 +22,6 @@ public final class AddressRange {
      *
      * @param text an address, or an address with a number of leading bits: {@code 10.0.0.0/8}, {@code 2001:db8::/32}, {@code
      *     ::1}. {@code 0.0.0.0/0} and {@code ::/0} contain all addresses of their family
-     * @return the range
      * @throws IllegalArgumentException if the text has another form, or has bits after the leading bits
      */
     public static AddressRange parse(String text) {
@@ -80,7 +79,6 @@ public final class AddressRange {
     /**
      * Tests whether an address is in the range.
      *
-     * @param address the address
      * @return true if it is; false for an address of the other family
      */
     public boolean contains(IpAddress address) {

@@ -40,7 +40,6 @@ public final class ClientAddress {
     /**
      * Returns the address of the client.
      *
-     * @param peer the address of the peer of the server
      * @param headerLines returns the lines of a header by its name, in the order of the request
      * @return the address; empty if the address of the peer is unknown or not a literal
      */

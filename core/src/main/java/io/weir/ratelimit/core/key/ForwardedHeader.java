@@ -60,8 +60,6 @@ public enum ForwardedHeader {
     /**
      * Parses the name of a header.
      *
-     * @param text the name
-     * @return the header
      * @throws IllegalArgumentException if the name is unknown
      */
     public static ForwardedHeader parse(String text) {

@@ -50,12 +50,7 @@ public final class IdentityEncoder {
         this.hmac = secret.map(KeyedHash::of).orElse(null);
     }
 
-    /**
-     * Encodes a key.
-     *
-     * @param key the key
-     * @return the stored key
-     */
+    /** Encodes a key. */
     public String encode(Identity key) {
         if (key.equals(Identity.GLOBAL)) {
             return Identity.Kind.GLOBAL.prefix();

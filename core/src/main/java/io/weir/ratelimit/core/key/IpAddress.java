@@ -216,7 +216,6 @@ public final class IpAddress {
      *
      * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
      * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
-     * @return the text
      */
     public String sharing(int ipv4Prefix, int ipv6Prefix) {
         int prefix = isIpv4() ? MAPPED_BITS + ipv4Prefix : ipv6Prefix;

@@ -48,9 +48,6 @@ public final class KeyExpression {
     /**
      * Parses an expression.
      *
-     * @param text the expression
-     * @param terms the available terms
-     * @return the expression
      * @throws IllegalArgumentException if the text has another form or an unknown term. The message has the position of the first
      *     wrong character, counted from 1
      */
@@ -176,7 +173,6 @@ public final class KeyExpression {
     /**
      * Resolves the key of a call.
      *
-     * @param call the properties of the call
      * @return the key; {@link Identity#ANONYMOUS} if no alternative resolves
      */
     public Identity resolve(CallContext call) {
@@ -186,7 +182,6 @@ public final class KeyExpression {
     /**
      * Returns the value of the first alternative that resolves, such as the plan of a caller.
      *
-     * @param call the properties of the call
      * @return the value; empty if no alternative resolves, or if the key does not have exactly one value
      */
     public Optional<String> value(CallContext call) {
@@ -199,7 +194,6 @@ public final class KeyExpression {
     /**
      * Returns the text that alone determines the key of a call, for caches. Another expression has another key for the same text.
      *
-     * @param call the properties of the call
      * @return the text; null if the key depends on more than one text, or on a secret
      */
     public @Nullable String source(CallContext call) {
@@ -220,7 +214,6 @@ public final class KeyExpression {
     /**
      * Returns the key of a text of {@link #source}.
      *
-     * @param source the text
      * @return the key; {@link Identity#ANONYMOUS} if the text does not resolve
      */
     public Identity ofSource(String source) {

@@ -43,7 +43,6 @@ public final class KeyMasker {
     /**
      * Returns the masked key of a stored key.
      *
-     * @param storedKey the stored key
      * @return printable ASCII
      */
     public String of(String storedKey) {

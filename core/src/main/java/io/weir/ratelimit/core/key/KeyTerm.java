@@ -29,7 +29,6 @@ record KeyTerm(
      * The text that alone determines a key.
      *
      * @param text returns the text of a call; null if it does not determine the key
-     * @param key returns the key of a text
      */
     record Source(Function<CallContext, @Nullable String> text, Function<String, Optional<Identity>> key) {
         static final Source NONE = new Source(call -> null, text -> Optional.empty());

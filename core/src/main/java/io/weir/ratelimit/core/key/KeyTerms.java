@@ -84,7 +84,6 @@ public final class KeyTerms {
      * Returns the terms of one expression.
      *
      * @param expressionPlace the property or the annotation of the expression, for messages about terms that do not resolve
-     * @return the terms
      */
     public KeyTerms at(String expressionPlace) {
         return new KeyTerms(ipv4Prefix, ipv6Prefix, clients, resolvers, claims, expressionPlace, reported);
@@ -93,7 +92,6 @@ public final class KeyTerms {
     /**
      * Tests whether a term of the application can have a name.
      *
-     * @param name the name
      * @return false if it has other characters than {@code A-Z a-z 0-9 _ . -}, does not begin with one of {@code A-Z a-z _}, or
      *     is a word of the key language
      */
@@ -104,8 +102,6 @@ public final class KeyTerms {
     /**
      * Checks the name of a key resolver.
      *
-     * @param name the name
-     * @param place the resolver
      * @return the problem if the name is no key term
      */
     public static Optional<ConfigurationProblem> problemOf(String name, String place) {

@@ -32,7 +32,6 @@ public final class Spelling {
     /**
      * Finds what was probably meant by a misspelled word.
      *
-     * @param word the word
      * @param forms the known forms; names after colons are ignored
      * @return a form that differs little from the word; empty if there is none
      */

@@ -50,7 +50,6 @@ public final class BackendReceipt implements ChargeReceipt {
     /**
      * Creates a receipt for a charge of one limit.
      *
-     * @param charge the charge
      * @param state the state of its limit right after the charge
      */
     public BackendReceipt(Charge charge, LimitState state) {
@@ -179,7 +178,6 @@ public final class BackendReceipt implements ChargeReceipt {
     /**
      * Marks the selected charges as settled, so that the caller can settle them and no other caller can.
      *
-     * @param selection the selected charges
      * @param actualCost the actual cost in permits, 0 or more
      * @return the charges, with their reserved cost, that were neither claimed nor settled nor moved to a {@link #split} before
      */
@@ -208,8 +206,6 @@ public final class BackendReceipt implements ChargeReceipt {
     /**
      * Reports that a settlement has failed. The charges remain settled, but a refund returns their reserved cost at most, because it is
      * unknown whether more was charged.
-     *
-     * @param charges the charges of the settlement, with their reserved cost
      */
     public void settlementFailed(List<Charge> charges) {
         List<ChargeStates> charged = charged();

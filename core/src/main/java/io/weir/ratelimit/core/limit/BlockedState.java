@@ -9,14 +9,12 @@ import java.time.Duration;
 /**
  * The state of a limit of a blocked key. It has no room, whatever the limit.
  *
- * @param state the state of the limit
  * @param endMicros the end of the block, in microseconds of the backend's clock
  */
 public record BlockedState(LimitState state, long endMicros) implements LimitState {
     /**
      * Returns the state of a limit of a key that can be blocked.
      *
-     * @param state the state of the limit
      * @param endMicros the end of the block; 0 for none
      * @param nowMicros the current instant
      * @return the state itself if the block has ended
@@ -40,7 +38,6 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
     /**
      * Checks the length of a block.
      *
-     * @param duration the length
      * @throws IllegalArgumentException if it is not more than zero and at most {@link BlocksKeys#MAX_BLOCK}
      */
     public static void checkRange(Duration duration) {
@@ -53,7 +50,6 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
     /**
      * Returns the length of a block that is a penalty.
      *
-     * @param rule the rule of the penalty
      * @param earlier the number of earlier penalties of the key that are not forgotten, 0 or more
      * @return microseconds
      */

@@ -35,9 +35,7 @@ public record CalendarBounds(long startMicros, long endMicros) {
     /**
      * Returns the bounds of the period that contains an instant.
      *
-     * @param period the calendar
      * @param micros the instant, in microseconds since {@link #ORIGIN}; it can be negative
-     * @return the bounds
      */
     public static CalendarBounds at(CalendarPeriod period, long micros) {
         return pair(period, micros).current;
@@ -46,9 +44,7 @@ public record CalendarBounds(long startMicros, long endMicros) {
     /**
      * Returns the bounds of the period after the one that contains an instant.
      *
-     * @param period the calendar
      * @param micros the instant, in microseconds since {@link #ORIGIN}; it can be negative
-     * @return the bounds
      */
     public static CalendarBounds after(CalendarPeriod period, long micros) {
         return pair(period, micros).next;
@@ -84,18 +80,13 @@ public record CalendarBounds(long startMicros, long endMicros) {
     /**
      * Tests whether the period contains an instant.
      *
-     * @param micros the instant
      * @return true from the start to before the end
      */
     public boolean contains(long micros) {
         return startMicros <= micros && micros < endMicros;
     }
 
-    /**
-     * Returns the length of the period.
-     *
-     * @return the length
-     */
+    /** Returns the length of the period. */
     public Duration length() {
         return Duration.ofSeconds((endMicros - startMicros) / MICROS);
     }
@@ -104,8 +95,6 @@ public record CalendarBounds(long startMicros, long endMicros) {
      * Converts an instant.
      *
      * @param micros the instant, in microseconds since {@link #ORIGIN}
-     * @param zone the time zone
-     * @return the instant in the time zone
      */
     static ZonedDateTime dateTime(long micros, ZoneId zone) {
         return ORIGIN.plusSeconds(Math.floorDiv(micros, MICROS))

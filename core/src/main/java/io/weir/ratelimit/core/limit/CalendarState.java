@@ -10,9 +10,6 @@ import io.weir.ratelimit.spi.Limit;
  * the latest charge, so a changed zone or anchor keeps them: until the earlier end of the former and the new period.
  *
  * @param firstMicros the instant of the first charge that counts, in microseconds of the backend's clock
- * @param spent the permits spent since then
- * @param latestMicros the instant of the latest charge
- * @param endMicros the end of the period of the latest charge
  * @param inDebt whether a settlement has charged more permits than the limit has
  */
 public record CalendarState(long firstMicros, long spent, long latestMicros, long endMicros, boolean inDebt)
@@ -24,13 +21,7 @@ public record CalendarState(long firstMicros, long spent, long latestMicros, lon
                 nowMicros, 0, nowMicros, bounds(limit, nowMicros).endMicros(), false);
     }
 
-    /**
-     * Returns the period of a calendar limit at an instant.
-     *
-     * @param limit the limit
-     * @param nowMicros the instant
-     * @return the bounds of the period
-     */
+    /** Returns the period of a calendar limit at an instant. */
     static CalendarBounds bounds(Limit limit, long nowMicros) {
         return CalendarBounds.at(calendar(limit), nowMicros);
     }

@@ -11,7 +11,6 @@ import java.util.List;
 /**
  * A charge with the state of each of its limits at one instant, such as the instant right after the charge was spent.
  *
- * @param charge the charge
  * @param states the states, in the order of the limits of the charge's policy
  */
 public record ChargeStates(Charge charge, List<LimitState> states) {
@@ -78,7 +77,6 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
     /**
      * Calculates the results of several charges.
      *
-     * @param charges the charges with their states
      * @param spent whether the states include the charges
      * @param nowMicros the instant of the states, in microseconds
      * @return one result per charge, in the order of the charges
@@ -94,7 +92,6 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
     /**
      * Returns the result of a shadow charge that is not evaluated.
      *
-     * @param shadow a shadow charge
      * @return the result, without quotas
      */
     public static ChargeResult unknown(Charge shadow) {
@@ -104,7 +101,6 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
     /**
      * Splits the states of several charges.
      *
-     * @param charges the charges
      * @param states one state per limit, in the order of the charges and their limits
      * @return one element per charge, in the same order
      */

@@ -41,7 +41,6 @@ public final class ChargedResults extends AbstractList<ChargeResult> implements 
     /**
      * Tests whether a decision has quotas of shadow charges, without a calculation.
      *
-     * @param decision any decision
      * @return true if a shadow charge was evaluated
      */
     public static boolean hasShadowQuotas(Decision decision) {
@@ -49,20 +48,12 @@ public final class ChargedResults extends AbstractList<ChargeResult> implements 
                 && !decision.shadowQuotas().isEmpty();
     }
 
-    /**
-     * Returns the remaining permits of the quota, which other parts of it need not be calculated for.
-     *
-     * @return {@link Quota#remaining()}
-     */
+    /** Returns the remaining permits of the quota, which other parts of it need not be calculated for. */
     public long remaining() {
         return state.remaining(limit(), nowMicros);
     }
 
-    /**
-     * Returns the capacity of the limit.
-     *
-     * @return {@link Quota#capacity()}
-     */
+    /** Returns the capacity of the limit. */
     public long capacity() {
         return limit().capacity();
     }

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The boundaries of minutes and hours: the instants at which the clock of a zone shows a multiple of the length, or skips one.
  *
- * @param rules the rules of the zone
  * @param length the length of a period in seconds
  */
 record ClockBoundaries(ZoneRules rules, long length) implements CalendarBoundaries {

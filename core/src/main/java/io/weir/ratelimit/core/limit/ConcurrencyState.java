@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * The state of a concurrency limit: the slots of the calls that run. Each slot has a number, by which exactly it is released, and an end,
  * at which it is free if its instance has not renewed it.
  *
- * @param held the number of slots that are held
  * @param earliestMicros an instant before which no slot ends, in microseconds of the backend's clock
  * @param latestMicros an instant after which no slot ends
  * @param next the number of the next slot, which the server determines; 0 if this process does
@@ -165,7 +164,6 @@ public record ConcurrencyState(
     /**
      * Returns the state without a slot.
      *
-     * @param number the number of the slot
      * @return the state; this one if it does not have the slot
      */
     public ConcurrencyState release(long number) {
@@ -176,8 +174,6 @@ public record ConcurrencyState(
     /**
      * Returns the state with a later end of a slot.
      *
-     * @param number the number of the slot
-     * @param endMicros the new end
      * @return the state; this one if it does not have the slot
      */
     public ConcurrencyState renew(long number, long endMicros) {
@@ -190,7 +186,6 @@ public record ConcurrencyState(
     /**
      * Tests whether the state has a slot.
      *
-     * @param number the number of the slot
      * @return true if a call holds it
      */
     public boolean has(long number) {

@@ -11,8 +11,6 @@ import java.time.temporal.TemporalAdjusters;
 /**
  * The boundaries of days and longer periods. A period begins at the first instant at which its zone has its first date, or a later date:
  * some zones have skipped a date.
- *
- * @param period the calendar
  */
 record DateBoundaries(CalendarPeriod period) implements CalendarBoundaries {
     @Override

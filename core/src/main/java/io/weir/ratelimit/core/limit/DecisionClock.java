@@ -6,7 +6,6 @@ public interface DecisionClock {
     /**
      * Returns the instant of a decision.
      *
-     * @param results the results of a decision of this backend
      * @return the instant, by {@link System#nanoTime}
      */
     long atNanos(ChargedResults results);

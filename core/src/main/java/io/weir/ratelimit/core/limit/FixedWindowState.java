@@ -8,7 +8,6 @@ import io.weir.ratelimit.spi.Limit;
  * then all return at once.
  *
  * @param startMicros the start of the window, in microseconds of the backend's clock
- * @param spent the permits spent in the window
  * @param inDebt whether a settlement has charged more permits than the limit has
  */
 public record FixedWindowState(long startMicros, long spent, boolean inDebt) implements LimitState {
@@ -17,7 +16,6 @@ public record FixedWindowState(long startMicros, long spent, boolean inDebt) imp
      * Creates a state without debt.
      *
      * @param startMicros the start of the window, in microseconds of the backend's clock
-     * @param spent the permits spent in the window
      */
     public FixedWindowState(long startMicros, long spent) {
         this(startMicros, spent, false);

@@ -28,9 +28,7 @@ public sealed interface LimitState
     /**
      * Returns the state of a key that was never charged.
      *
-     * @param limit the limit
      * @param nowMicros the current instant
-     * @return the state
      */
     static LimitState untouched(Limit limit, long nowMicros) {
         return limit.fold(
@@ -51,10 +49,6 @@ public sealed interface LimitState
     /**
      * Returns this state as of an instant: without the windows that have passed, and with the permits that have returned. If the
      * state is later than the instant because the clock stepped back, the result starts at the instant.
-     *
-     * @param limit the limit
-     * @param nowMicros the instant
-     * @return the state
      */
     LimitState asOf(Limit limit, long nowMicros);
 
@@ -62,7 +56,6 @@ public sealed interface LimitState
      * Tests whether this stored state is later than an instant, because the clock stepped back. A backend then stores the state as
      * of the instant, also on a rejection. Otherwise the retry-after of later rejections would not decrease.
      *
-     * @param nowMicros the instant
      * @return true if the state is later
      */
     boolean isAfter(long nowMicros);
@@ -70,9 +63,7 @@ public sealed interface LimitState
     /**
      * Tests whether a cost can be spent.
      *
-     * @param limit the limit
      * @param cost the cost in permits, 1 or more
-     * @param nowMicros the instant
      * @return true if the limit has room for the cost
      */
     boolean hasRoom(Limit limit, long cost, long nowMicros);
@@ -81,10 +72,8 @@ public sealed interface LimitState
      * Tests whether a call is allowed: the limit has room, or a bucket has a slot within the call's max-wait. Before the cost is
      * spent, {@link #retryAfterMicros} returns the time until that slot.
      *
-     * @param limit the limit
      * @param cost the cost in permits, 1 or more
      * @param maxWaitMicros how long the call may wait, 0 or more; {@link Limit#maxWait()} bounds it
-     * @param nowMicros the instant
      * @return true if the call is allowed
      */
     default boolean allows(Limit limit, long cost, long maxWaitMicros, long nowMicros) {
@@ -94,7 +83,6 @@ public sealed interface LimitState
     /**
      * Returns how long before the return of its permits a call can be charged.
      *
-     * @param limit the limit
      * @param maxWaitMicros how long the call may wait, in microseconds, 0 or more
      * @return microseconds, 0 or more; 0 for windows, which charge no call in advance
      */
@@ -105,18 +93,13 @@ public sealed interface LimitState
     /**
      * Returns the state after a cost was spent.
      *
-     * @param limit the limit
      * @param cost permits for which the limit has room, now or within the call's max-wait
-     * @param nowMicros the instant
-     * @return the state
      */
     LimitState spend(Limit limit, long cost, long nowMicros);
 
     /**
      * Returns the permits that a call could spend now.
      *
-     * @param limit the limit
-     * @param nowMicros the instant
      * @return 0 or more
      */
     long remaining(Limit limit, long nowMicros);
@@ -124,9 +107,7 @@ public sealed interface LimitState
     /**
      * Returns the least wait after which the limit has room for a cost, if no other call spends.
      *
-     * @param limit the limit
      * @param cost the cost in permits, 1 or more
-     * @param nowMicros the instant
      * @return microseconds, 0 if there is room now, {@link Micros#NEVER} if the cost exceeds the capacity
      */
     long retryAfterMicros(Limit limit, long cost, long nowMicros);
@@ -134,8 +115,6 @@ public sealed interface LimitState
     /**
      * Returns the time until this state equals an untouched one.
      *
-     * @param limit the limit
-     * @param nowMicros the instant
      * @return microseconds, 0 if it equals one now
      */
     long resetAfterMicros(Limit limit, long nowMicros);
@@ -144,10 +123,7 @@ public sealed interface LimitState
      * Returns the state after a charge was refunded, as far as the charge still counts. This method expects the stored state, not
      * the state as of the instant, because the limit of the charge can differ from the current limit.
      *
-     * @param limit the limit that was charged
      * @param charged the state right after the charge
-     * @param cost the cost of the charge, in permits
-     * @param nowMicros the instant
      * @return the state; this one if the window of the charge has passed
      */
     LimitState refund(Limit limit, LimitState charged, long cost, long nowMicros);
@@ -156,11 +132,7 @@ public sealed interface LimitState
      * Returns the state after the cost of a charge was replaced by the actual cost, as far as the charge still counts. This method
      * expects the stored state, as {@link #refund(Limit, LimitState, long, long)} does.
      *
-     * @param limit the limit that was charged
      * @param charged the state right after the charge
-     * @param cost the cost of the charge, in permits
-     * @param actualCost the actual cost, in permits
-     * @param nowMicros the instant
      * @return the state; this one if the window of the charge has passed
      */
     default LimitState settle(Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
@@ -196,11 +168,6 @@ public sealed interface LimitState
 
     /**
      * Returns the state right after a charge as it would be if its cost had been the actual cost, for a later refund.
-     *
-     * @param limit the limit that was charged
-     * @param cost the cost of the charge, in permits
-     * @param actualCost the actual cost, in permits
-     * @return the state
      */
     default LimitState chargedWith(Limit limit, long cost, long actualCost) {
         return this;
@@ -209,9 +176,7 @@ public sealed interface LimitState
     /**
      * Returns the state after a refund of permits that were spent at an unknown instant.
      *
-     * @param limit the limit
      * @param cost the permits to refund, 1 or more
-     * @return the state
      */
     LimitState refund(Limit limit, long cost);
 }

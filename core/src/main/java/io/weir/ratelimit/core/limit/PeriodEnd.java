@@ -32,8 +32,6 @@ public final class PeriodEnd {
     /**
      * Returns the text of the end of the period that contains an instant.
      *
-     * @param period the calendar
-     * @param instant the instant
      * @return the day, the time and the zone, such as {@code 1 December 00:00 Europe/Berlin}
      */
     public static String text(CalendarPeriod period, Instant instant) {

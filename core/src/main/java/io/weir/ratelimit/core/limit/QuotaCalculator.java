@@ -15,12 +15,10 @@ public final class QuotaCalculator {
     /**
      * Calculates a quota.
      *
-     * @param charge the charge
      * @param index the position of the limit in the policy of the charge
      * @param state the state of the key at that instant, as {@link LimitState#asOf} returns it
      * @param spent whether the state includes the charge
      * @param nowMicros the instant, in microseconds
-     * @return the quota
      */
     public static Quota quota(Charge charge, int index, LimitState state, boolean spent, long nowMicros) {
         if (state instanceof BlockedState blocked) {

@@ -24,11 +24,7 @@ public final class SipHash {
         this.k1 = k1;
     }
 
-    /**
-     * Returns a hash with a new random key.
-     *
-     * @return the hash
-     */
+    /** Returns a hash with a new random key. */
     public static SipHash random() {
         SecureRandom random = new SecureRandom();
         return new SipHash(random.nextLong(), random.nextLong());
@@ -37,7 +33,6 @@ public final class SipHash {
     /**
      * Hashes a text.
      *
-     * @param text the text
      * @return 64 bits
      */
     public long hash(String text) {

@@ -38,7 +38,6 @@ public final class SlidingLogState implements LimitState {
      * the least cost without room. The same holds after more permits are spent now. All instants must be within the window and not
      * in the future.
      *
-     * @param limit the limit
      * @param spent the permits that count, 0 to {@link Limit#MAX_LOG_PERMITS}
      * @param growsFromMicros the instant of the entry whose end increases the remaining permits: the oldest entry, or under a
      *     lowered limit the entry that contains the permit {@code spent + 1 − permits}, counted from the oldest; 0 if none counts
@@ -46,7 +45,6 @@ public final class SlidingLogState implements LimitState {
      * @param need the number of oldest permits that must end before a rejected cost has room, {@code spent + cost − permits}; 0 or
      *     less if no cost was rejected, more than {@code spent} if no wait helps
      * @param needFromMicros the instant of the entry that contains the last of them; any number if there is none
-     * @return the state
      * @throws IllegalArgumentException if a log cannot count so many permits
      */
     public static SlidingLogState summary(

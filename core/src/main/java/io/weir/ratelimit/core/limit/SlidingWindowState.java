@@ -10,7 +10,6 @@ import io.weir.ratelimit.spi.Limit;
  * domains", Cloudflare, 2017.
  *
  * @param startMicros the start of the current window, in microseconds of the backend's clock
- * @param current the permits spent in the current window
  * @param previous the permits spent in the window before it
  * @param inDebt whether a settlement has charged more permits to one of both windows than the limit has
  */

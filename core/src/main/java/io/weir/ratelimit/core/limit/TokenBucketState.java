@@ -10,7 +10,6 @@ import io.weir.ratelimit.spi.Limit;
  * scheduling form of the generic cell rate algorithm (GCRA), ITU-T I.371, with the remainder kept.
  *
  * @param anchorMicros the instant at which the debt was calculated, in microseconds of the backend's clock
- * @param debt the missing parts of permits
  * @param unitExponent the time unit of the parts, as {@link Limit#unitExponent()}
  * @param inDebt whether a settlement has charged more than {@link #maxDebt}
  */
@@ -33,7 +32,6 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent, b
      * Returns the greatest debt of a bucket, in parts of permits: its capacity and the permits that return within the
      * {@linkplain Limit#maxWait() longest wait} of a call.
      *
-     * @param limit the limit
      * @return capacity × window + permits × longest delay, with both times in time units of the limit; at most 2<sup>53</sup>
      */
     public static long maxDebt(Limit limit) {
@@ -43,7 +41,6 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent, b
     /**
      * Returns the greatest debt of a bucket after a settlement: {@link #maxDebt} and the permits of one window.
      *
-     * @param limit the limit
      * @return parts of permits, at most 2<sup>53</sup>
      */
     public static long mostDebt(Limit limit) {

@@ -52,7 +52,6 @@ final class LimitSketches {
      * Creates an empty set.
      *
      * @param maxKeys the bound of the table, by which the size of a sketch is chosen
-     * @param hash the hash of stored keys
      */
     LimitSketches(int maxKeys, SipHash hash) {
         this.hash = hash;

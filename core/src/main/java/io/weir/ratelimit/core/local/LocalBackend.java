@@ -66,7 +66,6 @@ public final class LocalBackend
      * Creates a backend with a clock.
      *
      * @param maxKeys the maximum number of keys, 1 or more
-     * @param time the clock
      */
     public LocalBackend(int maxKeys, TimeSource time) {
         if (maxKeys < 1) {

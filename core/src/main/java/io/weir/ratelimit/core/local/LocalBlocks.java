@@ -30,7 +30,6 @@ final class LocalBlocks {
     /**
      * Blocks a key, unless it is blocked for longer.
      *
-     * @return the length of the block
      * @throws BackendException if too many keys are blocked
      */
     Duration block(PolicyLimits policy, String storedKey, Duration duration) {

@@ -12,10 +12,6 @@ final class PenaltyCounts {
     /**
      * The state of a key.
      *
-     * @param windowMicros the length of the window
-     * @param startMicros the start of the window
-     * @param rejections the rejections in the window
-     * @param number the number of penalties
      * @param memoryEndMicros until when the penalties are remembered
      */
     private record Counted(long windowMicros, long startMicros, long rejections, int number, long memoryEndMicros) {

@@ -4,18 +4,12 @@ package io.weir.ratelimit.core.message;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/**
- * A message with its arguments filled in.
- *
- * @param level the level to log it at
- * @param text the number and the text
- */
+/** A message with its arguments filled in. */
 public record Message(System.Logger.Level level, String text) {
     /**
      * Adds lines below the text.
      *
      * @param lines the lines, which are indented
-     * @return the longer message
      */
     public Message withLines(List<String> lines) {
         return new Message(
@@ -25,11 +19,7 @@ public record Message(System.Logger.Level level, String text) {
                         .collect(Collectors.joining("", text, "")));
     }
 
-    /**
-     * Logs the message.
-     *
-     * @param logger the logger
-     */
+    /** Logs the message. */
     public void log(System.Logger logger) {
         logger.log(level, text);
     }

@@ -46,7 +46,6 @@ public final class MessageCatalog {
      *
      * @param owner a class of the module, whose class loader has the resource
      * @param module the name of the resource without its extension
-     * @return the catalog
      */
     public static MessageCatalog load(Class<?> owner, String module) {
         String resource = "/META-INF/weir/messages/" + module + ".properties";
@@ -66,9 +65,7 @@ public final class MessageCatalog {
     /**
      * Logs a message at its level.
      *
-     * @param logger the logger
      * @param key the number, with the variant if the number has several texts
-     * @param arguments the arguments of the text
      */
     public void log(Logger logger, String key, @Nullable Object... arguments) {
         log(logger, level(key), key, arguments);
@@ -77,10 +74,7 @@ public final class MessageCatalog {
     /**
      * Logs a message with an exception.
      *
-     * @param logger the logger
      * @param thrown the exception, null if there is none
-     * @param key the key of the message
-     * @param arguments the arguments of the text
      */
     public void log(Logger logger, @Nullable Throwable thrown, String key, @Nullable Object... arguments) {
         Level level = level(key);
@@ -89,38 +83,19 @@ public final class MessageCatalog {
         }
     }
 
-    /**
-     * Logs a message at another level than its usual one.
-     *
-     * @param logger the logger
-     * @param level the level
-     * @param key the key of the message
-     * @param arguments the arguments of the text
-     */
+    /** Logs a message at another level than its usual one. */
     public void log(Logger logger, Level level, String key, @Nullable Object... arguments) {
         if (logger.isLoggable(level)) {
             logger.log(level, text(key, arguments));
         }
     }
 
-    /**
-     * Fills in a message to be logged later.
-     *
-     * @param key the key of the message
-     * @param arguments the arguments of the text
-     * @return the message
-     */
+    /** Fills in a message to be logged later. */
     public Message message(String key, @Nullable Object... arguments) {
         return new Message(level(key), text(key, arguments));
     }
 
-    /**
-     * Formats a message.
-     *
-     * @param key the key of the message
-     * @param arguments the arguments of the text
-     * @return the number and the text
-     */
+    /** Formats a message. */
     public String text(String key, @Nullable Object... arguments) {
         return number(key) + " " + format(entry(key, "text"), arguments);
     }
@@ -128,11 +103,8 @@ public final class MessageCatalog {
     /**
      * Describes a problem of the configuration.
      *
-     * @param key the key of the message
      * @param place the property, or the class and method
      * @param value the value found there; empty if there is none, {@code ***} for a secret
-     * @param arguments the arguments of the problem and the remedy
-     * @return the problem
      */
     public ConfigurationProblem problem(String key, String place, String value, @Nullable Object... arguments) {
         return new ConfigurationProblem(

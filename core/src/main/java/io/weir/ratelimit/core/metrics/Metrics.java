@@ -8,12 +8,9 @@ import java.util.Optional;
 /**
  * The listeners that record metrics.
  *
- * @param meters the meters of the host
- * @param decisions records decisions and changes of the backend
  * @param config records reloads and failed look-ups
  * @param nearLimit records the longest time for which a key has been near a limit
  * @param slots records the slots of running calls
- * @param penalties counts penalties
  * @param backend records the calls of a shared backend; empty without one
  */
 public record Metrics(
@@ -24,14 +21,7 @@ public record Metrics(
         SlotMetrics slots,
         PenaltyMetrics penalties,
         Optional<BackendListener> backend) {
-    /**
-     * Creates the listeners, which register their meters.
-     *
-     * @param meters the meters of the host
-     * @param settings the settings
-     * @param backend the name of the backend
-     * @return the listeners
-     */
+    /** Creates the listeners, which register their meters. */
     public static Metrics of(Meters meters, Settings settings, String backend) {
         boolean local = backend.equals(DecisionMetrics.LOCAL);
         return new Metrics(

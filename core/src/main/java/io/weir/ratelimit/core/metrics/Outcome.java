@@ -41,8 +41,6 @@ public enum Outcome {
     /**
      * Returns the outcome of a charge.
      *
-     * @param event the decision
-     * @param index the position of the charge in the decision
      * @return the outcome, never {@link #BYPASSED}, because a bypassed call has no decision
      */
     public static Outcome of(DecisionEvent event, int index) {
@@ -65,7 +63,6 @@ public enum Outcome {
     /**
      * Returns the spent part of the fullest limit of a policy. A limit of zero permits counts as fully spent.
      *
-     * @param quotas the quotas of the policy
      * @return the part from 0 to 1; 0 without quotas
      */
     public static double utilization(List<Quota> quotas) {
@@ -80,8 +77,6 @@ public enum Outcome {
     /**
      * Returns the spent part of a limit. A limit of zero permits counts as fully spent.
      *
-     * @param capacity the capacity of the limit
-     * @param remaining the remaining permits
      * @return the part from 0 to 1
      */
     public static double utilization(long capacity, long remaining) {

@@ -19,11 +19,7 @@ public final class RejectedKeysLog implements Runnable {
 
     private final RejectedKeys keys;
 
-    /**
-     * Creates a task.
-     *
-     * @param tracker counts the rejections
-     */
+    /** Creates a task. */
     public RejectedKeysLog(TopKeysTracker tracker) {
         this.keys = new RejectedKeys(tracker);
     }

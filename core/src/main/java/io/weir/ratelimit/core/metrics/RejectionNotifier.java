@@ -10,9 +10,6 @@ import java.util.function.Consumer;
 
 /**
  * A listener that notifies a consumer of each rejected call, with a masked key. Degraded decisions are not rejections.
- *
- * @param keys masks the keys
- * @param consumer receives the rejections
  */
 record RejectionNotifier(KeyMasker keys, Consumer<RateLimitRejected> consumer) implements DecisionListener {
     @Override

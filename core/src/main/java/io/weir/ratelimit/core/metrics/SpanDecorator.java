@@ -31,10 +31,6 @@ public interface SpanDecorator extends DecisionListener {
      */
     boolean hasCurrentSpan();
 
-    /**
-     * Sets the attributes of the current span.
-     *
-     * @param event the decision
-     */
+    /** Sets the attributes of the current span. */
     void decorate(DecisionEvent event);
 }

@@ -21,8 +21,6 @@ import java.util.function.Consumer;
 /**
  * The listeners of an application that measure and log.
  *
- * @param listeners the listeners for decisions
- * @param backendStateListeners the listeners for changes of the backend
  * @param backend the listener for events of a shared backend; empty without one
  * @param spans the decorator for spans that start after the decision
  * @param reloads the listener for changes of the configuration
@@ -70,10 +68,6 @@ public record Telemetry(
      * Returns the telemetry of an application.
      *
      * @param metrics the metrics; empty if none are recorded
-     * @param spans the decorator of spans
-     * @param observers receive the rejections, with masked keys
-     * @param keys masks the keys
-     * @return the telemetry
      */
     public static Telemetry of(
             Optional<Metrics> metrics,

@@ -32,7 +32,6 @@ public interface ChangeStore {
      * Reads the state if its tag is not known.
      *
      * @param knownTag the tag of the last known state, {@link #NO_TAG} if none is known
-     * @return the state
      */
     CompletionStage<Stored> read(String knownTag);
 
@@ -42,7 +41,6 @@ public interface ChangeStore {
      * @param expectedTag the tag of the state that is replaced, {@link #NO_TAG} for no state and for a value that cannot be one
      * @param state 1 to {@value #MAX_STATE_BYTES} bytes, whose first line is a tag
      * @param entry 1 to {@value #MAX_ENTRY_BYTES} bytes
-     * @return whether the state was replaced
      */
     CompletionStage<Boolean> replace(String expectedTag, byte[] state, byte[] entry);
 
@@ -57,7 +55,6 @@ public interface ChangeStore {
     /**
      * A result of reading.
      *
-     * @param time the time of the store
      * @param tag the tag of the state, {@link #NO_TAG} if there is none or if its place has a value that cannot be a state
      * @param state the state; empty if its tag is known or if there is none
      * @param foreign whether the place of the state has a value that cannot be a state

@@ -44,7 +44,6 @@ public interface FleetStore {
      * @param instance 1 to 32 of the characters {@code a-z 0-9}
      * @param report at most {@value #MAX_REPORT_BYTES} bytes
      * @param counts the counts by the number of the step, at most 8 steps
-     * @return the time of the store
      */
     CompletionStage<Instant> report(String instance, byte[] report, Map<Long, byte[]> counts);
 
@@ -66,7 +65,6 @@ public interface FleetStore {
     /**
      * A report in the store.
      *
-     * @param instance the instance
      * @param age the time since the report, by the clock of the store
      * @param content the report; empty if its place has a value that cannot be a report
      */

@@ -28,8 +28,6 @@ public final class BoundedKeyResolver implements KeyResolver {
     /**
      * Creates a resolver.
      *
-     * @param name the name of the bean
-     * @param resolver the bean
      * @param times the longest wait for a hanging resolver, and the clock
      * @param listener receives failures
      */

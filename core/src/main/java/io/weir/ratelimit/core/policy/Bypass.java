@@ -45,13 +45,7 @@ public final class Bypass {
         this.roles = Set.copyOf(roles);
     }
 
-    /**
-     * Reads the conditions.
-     *
-     * @param config the configuration
-     * @param problems collects the problems
-     * @return the valid conditions
-     */
+    /** Reads the conditions. */
     public static Bypass read(ConfigProperties config, Problems problems) {
         ConfigReader reader = new ConfigReader(config, problems);
         return new Bypass(
@@ -87,7 +81,6 @@ public final class Bypass {
     /**
      * Tests whether a range of client addresses is configured.
      *
-     * @param range the range
      * @return true if all clients of the range bypass the limits
      */
     public boolean includes(AddressRange range) {
@@ -97,7 +90,6 @@ public final class Bypass {
     /**
      * Tests whether a call is not limited.
      *
-     * @param call the call
      * @param client returns the client address behind trusted proxies
      * @return true if the call bypasses the limits
      */

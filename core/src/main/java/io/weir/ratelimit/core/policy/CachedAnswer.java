@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The last answer of the application about one subject, with at most one look-up at a time. A failed look-up keeps the answer.
- *
- * @param <A> the type of the answer
  */
 final class CachedAnswer<A> {
     private final LookupContext context;

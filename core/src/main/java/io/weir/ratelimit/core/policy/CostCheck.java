@@ -32,13 +32,7 @@ public final class CostCheck {
 
     private record Cost(String place, long permits) {}
 
-    /**
-     * Creates a check.
-     *
-     * @param config the configuration
-     * @param methods the annotated methods
-     * @param costs the configured costs by the endpoint of their method
-     */
+    /** Creates a check. */
     public CostCheck(ConfigProperties config, Collection<MethodLimits> methods, Map<String, Long> costs) {
         this.config = config;
         for (MethodLimits method : methods) {
@@ -53,7 +47,6 @@ public final class CostCheck {
     /**
      * Checks a policy.
      *
-     * @param policy the policy
      * @param problems collects the costs that the policy can never hold
      */
     public void check(Policy policy, Problems problems) {

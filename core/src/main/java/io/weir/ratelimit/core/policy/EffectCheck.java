@@ -81,8 +81,6 @@ public final class EffectCheck {
     /**
      * Checks the attributes of policies against each other.
      *
-     * @param policies the policies by name
-     * @param origins the origins of the attributes of each policy
      * @return one warning for each attribute without an effect
      */
     public static List<Message> ofPolicies(Map<String, Policy> policies, Map<String, List<Origin>> origins) {
@@ -112,7 +110,6 @@ public final class EffectCheck {
     /**
      * Checks the properties of the application against each other.
      *
-     * @param config the configuration
      * @return one warning for each property without an effect
      */
     public static List<Message> ofApplication(ConfigProperties config) {
@@ -129,10 +126,7 @@ public final class EffectCheck {
     /**
      * Describes a property without an effect.
      *
-     * @param property the name of the property
      * @param needed the property that would give it an effect
-     * @param example a value of that property
-     * @return the warning
      */
     public static Message warning(String property, String needed, String example) {
         return MESSAGES.message("WEIR-015", property, needed, example);

@@ -7,10 +7,8 @@ import io.weir.ratelimit.Algorithm;
  * A policy that an annotation defines. The configuration overrides each attribute.
  *
  * @param place the annotated method or class
- * @param policy the name of the policy
  * @param limit the limits, empty if the annotation has none
  * @param key the key expression, empty if the annotation has none
- * @param algorithm the algorithm of the limits
  */
 public record InlinePolicy(String place, String policy, String limit, String key, Algorithm algorithm) {
 

@@ -14,8 +14,6 @@ import java.util.OptionalInt;
 /**
  * The attributes that all limits of a policy share, those of its tiers and of single keys included.
  *
- * @param algorithm the algorithm of the limits with a window
- * @param zone the time zone of the calendar limits
  * @param anchor the day of the month on which their months, quarters and years begin, 1 to 31
  * @param concurrency the number of calls that may run at once; empty without a concurrency limit
  * @param slotTimeout the time after which a slot is free if its instance has not renewed it
@@ -24,12 +22,7 @@ public record LimitForm(Algorithm algorithm, ZoneId zone, int anchor, OptionalIn
     private static final ZoneId UTC = ZoneId.of("UTC");
     private static final Duration SLOT_TIMEOUT = Duration.ofMinutes(1);
 
-    /**
-     * Returns a form with the default calendar, without a concurrency limit.
-     *
-     * @param algorithm the algorithm of the limits with a window
-     * @return the form
-     */
+    /** Returns a form with the default calendar, without a concurrency limit. */
     public static LimitForm of(Algorithm algorithm) {
         return new LimitForm(algorithm, UTC, 1, OptionalInt.empty(), SLOT_TIMEOUT);
     }

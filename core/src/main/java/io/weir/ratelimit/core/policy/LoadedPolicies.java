@@ -10,9 +10,7 @@ import java.util.Map;
  * The policies of a configuration.
  *
  * @param policies the policies by name, without those that have no valid limits or no valid key
- * @param invalid the problems of the policies that have some, by name
  * @param complete whether no other problem exists, so that an absent policy is absent on purpose
- * @param origins the origins of the attributes of each policy
  */
 public record LoadedPolicies(
         Map<String, Policy> policies,

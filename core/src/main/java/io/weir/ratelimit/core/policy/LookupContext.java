@@ -30,7 +30,6 @@ final class LookupContext {
      * Creates a context without look-ups.
      *
      * @param maxLookups the number of look-ups at once, so that a flood of new subjects does not reach the application
-     * @param executor returns the executor of look-ups
      * @param listener receives failed look-ups
      * @param report logs the first failure of each outage
      */

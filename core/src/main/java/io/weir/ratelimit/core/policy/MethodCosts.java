@@ -18,9 +18,6 @@ public final class MethodCosts {
     /**
      * Reads the cost of a method. The name with the most details applies.
      *
-     * @param config the configuration
-     * @param method the name of the method
-     * @param problems collects the problems
      * @return the cost, 1 or more, if the configuration sets one
      */
     public static Optional<Long> read(ConfigProperties config, MethodName method, Problems problems) {

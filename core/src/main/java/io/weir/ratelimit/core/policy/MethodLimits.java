@@ -21,11 +21,7 @@ public record MethodLimits(MethodName name, List<String> policies, long cost, Op
         policies = List.copyOf(policies);
     }
 
-    /**
-     * Returns the name of the method in metrics and messages.
-     *
-     * @return the text of the name
-     */
+    /** Returns the name of the method in metrics and messages. */
     public String endpoint() {
         return name.text();
     }
@@ -42,7 +38,6 @@ public record MethodLimits(MethodName name, List<String> policies, long cost, Op
     /**
      * Tests whether the method is under a policy.
      *
-     * @param policy the name of the policy
      * @return true if the annotations name it
      */
     public boolean isUnder(String policy) {
@@ -52,7 +47,6 @@ public record MethodLimits(MethodName name, List<String> policies, long cost, Op
     /**
      * Returns the cost of a call under a policy, without {@code ratelimit.costs}.
      *
-     * @param policy the policy
      * @return the cost of the annotation, otherwise that of the policy
      */
     public long costUnder(Policy policy) {

@@ -15,12 +15,7 @@ public record MethodName(String text, List<String> forms) {
         forms = List.copyOf(forms);
     }
 
-    /**
-     * Creates a name with one form.
-     *
-     * @param text the form
-     * @return the name
-     */
+    /** Creates a name with one form. */
     public static MethodName of(String text) {
         return new MethodName(text, List.of(text));
     }

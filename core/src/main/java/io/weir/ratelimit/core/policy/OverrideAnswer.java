@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The answer of a source for a key, and the limits that result from it.
  *
- * @param override the answer
  * @param policy the policy under which the limits were parsed, null if the answer is empty
  * @param limits the limits, empty if those of the policy apply
  */
@@ -27,7 +26,6 @@ record OverrideAnswer(
     /**
      * Returns the state after another answer. Limits that are equal stay the same object.
      *
-     * @param sources check the limits
      * @throws IllegalArgumentException if the answer is invalid under the policy
      */
     OverrideAnswer next(Optional<LimitOverride> answer, Policy under, OverrideSources sources) {

@@ -24,10 +24,8 @@ public final class OverrideReader {
     /**
      * Reads the limits of a key.
      *
-     * @param policy the policy
      * @param values the values of {@code limit}, {@code burst} and {@code concurrency}; the limits of the policy itself apply if {@code
      *     limit} is absent
-     * @param problems collects the problems
      * @return the limits; empty if there is a problem
      */
     public static Optional<PolicyLimits> read(Policy policy, Map<String, String> values, Problems problems) {

@@ -39,7 +39,6 @@ public final class OverrideSources {
     /**
      * Groups sources by policy.
      *
-     * @param sources the sources
      * @param problems collects the sources that do not return their policies
      * @return the sources by policy, with the highest priority first
      */
@@ -59,7 +58,6 @@ public final class OverrideSources {
      * Returns the same sources with a check of the limits in their answers.
      *
      * @param limitsCheck returns the problems of limits that calls of a policy cannot have
-     * @return the sources
      */
     public OverrideSources checkedBy(BiFunction<Policy, PolicyLimits, List<ConfigurationProblem>> limitsCheck) {
         return new OverrideSources(byPolicy, limitsCheck);
@@ -88,11 +86,7 @@ public final class OverrideSources {
         return Set.of();
     }
 
-    /**
-     * Lists the policies with a source.
-     *
-     * @return the names of the policies
-     */
+    /** Lists the policies with a source. */
     public Set<String> policies() {
         return new TreeSet<>(byPolicy.keySet());
     }

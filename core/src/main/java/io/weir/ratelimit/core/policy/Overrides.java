@@ -48,21 +48,13 @@ public final class Overrides {
 
     private volatile RuntimeOverrides runtime;
 
-    /**
-     * A key under a policy.
-     *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
-     */
+    /** A key under a policy. */
     public record Subject(String policy, String storedKey) {}
 
     /**
      * Creates an empty cache.
      *
-     * @param sources the sources of limits
-     * @param times the times of look-ups
      * @param executor returns the executor of look-ups; called on the thread of the call
-     * @param keys masks the keys in the log
      * @param listener receives failed look-ups
      */
     public Overrides(
@@ -86,7 +78,6 @@ public final class Overrides {
     /**
      * Tests whether keys of a policy can have limits of their own.
      *
-     * @param policy the policy
      * @return false if the policy has no source and no key with limits that an operator set
      */
     public boolean existFor(Policy policy) {
@@ -105,9 +96,6 @@ public final class Overrides {
     /**
      * Returns the limits of a key. It does not wait, and starts a look-up if the last answer is too old.
      *
-     * @param policy the policy
-     * @param key the key
-     * @param storedKey the stored key
      * @return the limits of the last answer; empty if there was no answer yet or the key has no limits of its own
      */
     public Optional<PolicyLimits> of(Policy policy, Identity key, String storedKey) {
@@ -127,8 +115,6 @@ public final class Overrides {
     /**
      * Returns the cached limits of a stored key. It starts no look-up, because a source needs the key itself.
      *
-     * @param policy the policy
-     * @param storedKey the stored key
      * @return the limits of the last answer; empty if none is cached or the key has no limits of its own
      */
     public Optional<PolicyLimits> cached(Policy policy, String storedKey) {
@@ -140,13 +126,7 @@ public final class Overrides {
         return override == null ? Optional.empty() : override.limits(policy);
     }
 
-    /**
-     * Waits for the first answer for a key, until the deadline after the start of the look-up.
-     *
-     * @param policy the policy
-     * @param key the key
-     * @param storedKey the stored key
-     */
+    /** Waits for the first answer for a key, until the deadline after the start of the look-up. */
     public void await(Policy policy, Identity key, String storedKey) {
         if (hasLookup(policy, storedKey)) {
             override(policy, key, storedKey).await(policy);
@@ -156,9 +136,6 @@ public final class Overrides {
     /**
      * Waits as {@link #await}, without a thread.
      *
-     * @param policy the policy
-     * @param key the key
-     * @param storedKey the stored key
      * @param timer returns a future that completes after a number of microseconds and can be canceled
      * @return a future that completes by the deadline, on any thread
      */

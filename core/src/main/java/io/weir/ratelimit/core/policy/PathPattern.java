@@ -36,7 +36,6 @@ public final class PathPattern {
      * Parses a pattern.
      *
      * @param text the pattern with its leading slash, without the context root
-     * @return the pattern
      * @throws IllegalArgumentException if the text has another form
      */
     public static PathPattern parse(String text) {
@@ -72,7 +71,6 @@ public final class PathPattern {
     /**
      * Tests whether a path matches.
      *
-     * @param path the path of a request
      * @return true if it matches
      */
     public boolean matches(RequestPath path) {
@@ -92,7 +90,6 @@ public final class PathPattern {
     /**
      * Tests whether a path at or below another one can match.
      *
-     * @param prefix the beginning of the paths
      * @return true if a path that begins with the prefix can match
      */
     public boolean reaches(RequestPath prefix) {

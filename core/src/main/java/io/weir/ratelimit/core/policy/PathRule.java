@@ -40,8 +40,6 @@ public record PathRule(
     /**
      * Matches a request with the paths.
      *
-     * @param method the HTTP method
-     * @param path the path of the request
      * @return the match; empty if no path matches
      */
     public Optional<Match> match(String method, RequestPath path) {
@@ -56,7 +54,6 @@ public record PathRule(
     /**
      * Tests whether the rule applies to requests without another policy.
      *
-     * @param method the HTTP method
      * @return true if it applies
      */
     public boolean isDefaultFor(String method) {

@@ -23,7 +23,6 @@ public final class PenaltyCheck {
      * Returns the most rejections of such a client in the window of the penalty, if they are enough for the penalty. A rejection by slots
      * does not count.
      *
-     * @param policy the policy
      * @return the rejections; empty if the policy cannot block such a client
      */
     public static OptionalLong reachable(Policy policy) {

@@ -15,7 +15,6 @@ import java.util.Optional;
  *
  * @param limits the name and the limits of callers without a tier
  * @param form the attributes that all limits share
- * @param tiers the limits of callers with a tier
  * @param key the key; all calls with one key share the limits
  * @param cost the default cost of a call in permits, 1 or more
  * @param onFailure the decision while the backend is unavailable
@@ -64,7 +63,6 @@ public record Policy(
     /**
      * The keys for which a policy rejects calls.
      *
-     * @param mode the effect on calls
      * @param enforcePercent the share of the keys for which the policy rejects calls in shadow mode, in percent from 0 to 100
      */
     public record Rollout(Mode mode, int enforcePercent) {
@@ -75,7 +73,6 @@ public record Policy(
     /**
      * The information about a policy that clients get.
      *
-     * @param disclosure the amount of the information
      * @param help a URI reference of a page about the limit
      */
     public record Response(Disclosure disclosure, Optional<String> help) {
@@ -95,7 +92,6 @@ public record Policy(
         /**
          * Tests whether a call stays charged.
          *
-         * @param succeeded whether the call succeeded
          * @return false if the call gets a refund
          */
         public boolean counts(boolean succeeded) {
@@ -129,18 +125,12 @@ public record Policy(
      * Starts a policy with defaults for all attributes but two.
      *
      * @param limits the name and the limits of callers without a tier
-     * @param key the key
-     * @return a builder
      */
     public static PolicyBuilder builder(PolicyLimits limits, KeyExpression key) {
         return new PolicyBuilder(limits, key);
     }
 
-    /**
-     * Starts a policy with the attributes of this one.
-     *
-     * @return a builder
-     */
+    /** Starts a policy with the attributes of this one. */
     public PolicyBuilder toBuilder() {
         return builder(limits, key)
                 .form(form)
@@ -161,18 +151,13 @@ public record Policy(
     /**
      * Returns the policy with the limits of one key in place of those of all callers.
      *
-     * @param ofKey the limits
      * @return a policy without tiers, for checks
      */
     public Policy withLimits(PolicyLimits ofKey) {
         return toBuilder().limits(ofKey).tiers(Tiers.NONE).build();
     }
 
-    /**
-     * Returns the name of the policy.
-     *
-     * @return the name
-     */
+    /** Returns the name of the policy. */
     public String name() {
         return limits.policy();
     }
@@ -189,7 +174,6 @@ public record Policy(
     /**
      * Tests whether calls of a key are only reported. A key that is enforced at a percentage is so at each higher one.
      *
-     * @param storedKey the stored key
      * @return true in shadow mode, unless the key is in the share that is enforced
      */
     public boolean isShadowFor(String storedKey) {

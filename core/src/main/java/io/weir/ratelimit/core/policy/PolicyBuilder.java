@@ -39,161 +39,91 @@ public final class PolicyBuilder {
      * Sets the limits.
      *
      * @param newLimits the name and the limits of callers without a tier
-     * @return this builder
      */
     public PolicyBuilder limits(PolicyLimits newLimits) {
         limits = newLimits;
         return this;
     }
 
-    /**
-     * Sets the attributes that all limits share; by default those of the algorithm of the first limit.
-     *
-     * @param newForm the value
-     * @return this builder
-     */
+    /** Sets the attributes that all limits share; by default those of the algorithm of the first limit. */
     public PolicyBuilder form(LimitForm newForm) {
         form = newForm;
         return this;
     }
 
-    /**
-     * Sets the limits of callers with a tier; none by default.
-     *
-     * @param newTiers the value
-     * @return this builder
-     */
+    /** Sets the limits of callers with a tier; none by default. */
     public PolicyBuilder tiers(Tiers newTiers) {
         tiers = newTiers;
         return this;
     }
 
-    /**
-     * Sets the default cost of a call in permits, 1 or more.
-     *
-     * @param newCost the value
-     * @return this builder
-     */
+    /** Sets the default cost of a call in permits, 1 or more. */
     public PolicyBuilder cost(long newCost) {
         cost = newCost;
         return this;
     }
 
-    /**
-     * Sets the decision while the backend is unavailable.
-     *
-     * @param newOnFailure the value
-     * @return this builder
-     */
+    /** Sets the decision while the backend is unavailable. */
     public PolicyBuilder onFailure(FailureMode newOnFailure) {
         onFailure = newOnFailure;
         return this;
     }
 
-    /**
-     * Sets the number of calls that may hold a thread while they wait, 1 or more.
-     *
-     * @param newMaxWaiting the value
-     * @return this builder
-     */
+    /** Sets the number of calls that may hold a thread while they wait, 1 or more. */
     public PolicyBuilder maxWaiting(int newMaxWaiting) {
         maxWaiting = newMaxWaiting;
         return this;
     }
 
-    /**
-     * Sets the effect on calls.
-     *
-     * @param newMode the value
-     * @return this builder
-     */
+    /** Sets the effect on calls. */
     public PolicyBuilder mode(Policy.Mode newMode) {
         mode = newMode;
         return this;
     }
 
-    /**
-     * Sets the share of the keys for which the policy rejects calls in shadow mode, in percent from 0 to 100.
-     *
-     * @param newEnforcePercent the value
-     * @return this builder
-     */
+    /** Sets the share of the keys for which the policy rejects calls in shadow mode, in percent from 0 to 100. */
     public PolicyBuilder enforcePercent(int newEnforcePercent) {
         enforcePercent = newEnforcePercent;
         return this;
     }
 
-    /**
-     * Sets the calls that stay charged.
-     *
-     * @param newCount the value
-     * @return this builder
-     */
+    /** Sets the calls that stay charged. */
     public PolicyBuilder count(Policy.Count newCount) {
         count = newCount;
         return this;
     }
 
-    /**
-     * Sets the amount of the information that clients get.
-     *
-     * @param newDisclosure the value
-     * @return this builder
-     */
+    /** Sets the amount of the information that clients get. */
     public PolicyBuilder disclosure(Policy.Disclosure newDisclosure) {
         disclosure = newDisclosure;
         return this;
     }
 
-    /**
-     * Sets a URI reference of a page about the limit.
-     *
-     * @param newHelp the value
-     * @return this builder
-     */
+    /** Sets a URI reference of a page about the limit. */
     public PolicyBuilder help(Optional<String> newHelp) {
         help = newHelp;
         return this;
     }
 
-    /**
-     * Sets the requests that the policy applies to without an annotation.
-     *
-     * @param newPathRule the value
-     * @return this builder
-     */
+    /** Sets the requests that the policy applies to without an annotation. */
     public PolicyBuilder pathRule(Optional<PathRule> newPathRule) {
         pathRule = newPathRule;
         return this;
     }
 
-    /**
-     * Sets the used shares that are reported, in percent, ascending.
-     *
-     * @param newNotifyAt the value
-     * @return this builder
-     */
+    /** Sets the used shares that are reported, in percent, ascending. */
     public PolicyBuilder notifyAt(List<Integer> newNotifyAt) {
         notifyAt = newNotifyAt;
         return this;
     }
 
-    /**
-     * Sets the rule by which rejections of a key block it.
-     *
-     * @param newPenalty the value
-     * @return this builder
-     */
+    /** Sets the rule by which rejections of a key block it. */
     public PolicyBuilder penalty(Optional<PenaltyRule> newPenalty) {
         penalty = newPenalty;
         return this;
     }
 
-    /**
-     * Creates the policy.
-     *
-     * @return the policy
-     */
+    /** Creates the policy. */
     public Policy build() {
         return new Policy(
                 limits,

@@ -44,15 +44,7 @@ public final class PolicyLoader {
         this.reader = new ConfigReader(config, general);
     }
 
-    /**
-     * Loads the policies.
-     *
-     * @param config the configuration
-     * @param methods the annotated methods
-     * @param resolvers the resolvers that the configuration can name
-     * @param problems collects the problems
-     * @return the policies
-     */
+    /** Loads the policies. */
     public static LoadedPolicies load(
             ConfigProperties config, Collection<MethodLimits> methods, Resolvers resolvers, Problems problems) {
         PolicyLoader loader = new PolicyLoader(config, resolvers);

@@ -22,7 +22,6 @@ public record RequestPath(List<String> segments) {
      * Parses a path.
      *
      * @param raw the path of the request line, without the context root
-     * @return the path
      */
     public static RequestPath of(String raw) {
         List<String> segments = new ArrayList<>();

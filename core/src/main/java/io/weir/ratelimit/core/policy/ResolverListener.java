@@ -12,12 +12,6 @@ public interface ResolverListener {
         TIER
     }
 
-    /**
-     * Receives a failure.
-     *
-     * @param kind the kind of the resolver
-     * @param resolver the name of the bean
-     * @param failure the reason
-     */
+    /** Receives a failure. */
     void failed(Kind kind, String resolver, SourceListener.Failure failure);
 }

@@ -11,12 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/**
- * The resolvers that the configuration can name.
- *
- * @param keyTerms the terms of key expressions
- * @param tiers the tier resolvers of the application by name
- */
+/** The resolvers that the configuration can name. */
 public record Resolvers(KeyTerms keyTerms, Map<String, TierSelector> tiers) {
     /** Copies the map. */
     public Resolvers {

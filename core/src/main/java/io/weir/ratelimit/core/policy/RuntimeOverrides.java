@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The limits that operators set for single keys.
  *
- * @param byKey the limits by key
  * @param policies the names of the policies that have such a key or a source of limits
  */
 record RuntimeOverrides(Map<Overrides.Subject, RuntimeOverride> byKey, Set<String> policies) {

@@ -14,11 +14,6 @@ public interface SourceListener {
         BUSY
     }
 
-    /**
-     * Receives a failed look-up.
-     *
-     * @param policy the name of the policy
-     * @param failure the reason
-     */
+    /** Receives a failed look-up. */
     void failed(String policy, Failure failure);
 }

@@ -49,9 +49,6 @@ public final class TierLookups implements TierSelector {
     /**
      * Creates an empty cache.
      *
-     * @param name the name of the bean
-     * @param resolver the bean
-     * @param times the times of look-ups
      * @param executor returns the executor of look-ups; called on the thread of the call
      * @param listener receives failures
      */

@@ -10,7 +10,6 @@ public interface TierSelector {
     /**
      * Returns the tier of the caller. It waits at most for the deadline of a look-up.
      *
-     * @param call the properties of the call
      * @return the name of the tier; empty if none is known
      */
     Optional<String> tier(CallContext call);

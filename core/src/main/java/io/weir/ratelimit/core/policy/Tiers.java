@@ -26,8 +26,6 @@ public final class Tiers {
      * Creates tiers.
      *
      * @param expression the configured text that selects the tier
-     * @param selector selects the tier of a call
-     * @param limits the limits by tier
      */
     public Tiers(String expression, TierSelector selector, Map<String, PolicyLimits> limits) {
         this.expression = expression;
@@ -38,8 +36,6 @@ public final class Tiers {
     /**
      * Returns the limits that apply to a call.
      *
-     * @param call the call
-     * @param ofPolicy the limits of the policy itself
      * @return the limits of the caller's tier, otherwise those of the policy
      */
     public PolicyLimits of(CallContext call, PolicyLimits ofPolicy) {

@@ -23,7 +23,6 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     /**
      * A policy with the cost of a call under it.
      *
-     * @param policy the policy
      * @param cost the permits that a call spends, 1 or more
      */
     public record PolicyCost(Policy policy, long cost) {}

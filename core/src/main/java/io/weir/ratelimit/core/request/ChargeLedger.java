@@ -107,7 +107,6 @@ public final class ChargeLedger {
      * Reserves the charges of a call. Waits for calls of other methods with the same policies and keys.
      *
      * @param method the called method
-     * @param charges the charges of the call
      * @return the part of the charges that is not paid, empty if all are paid; null if another call has not ended by the deadline
      */
     @Nullable
@@ -210,7 +209,6 @@ public final class ChargeLedger {
     /**
      * Pays the charges of a call.
      *
-     * @param charges the reserved charges
      * @param due the unpaid part of them
      */
     public synchronized void pay(String method, List<Charge> charges, List<Charge> due) {
@@ -249,7 +247,6 @@ public final class ChargeLedger {
     /**
      * Removes the charges of a call that are refunded, so that a later call of the request pays them again.
      *
-     * @param charges the charges of the call
      * @param due the part of them that the call has paid
      */
     public synchronized void refund(String method, List<Charge> charges, List<Charge> due) {

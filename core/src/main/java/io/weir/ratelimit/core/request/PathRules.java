@@ -44,7 +44,6 @@ public final class PathRules {
      * by name. A policy with a cost of 0 for the path is omitted.
      *
      * @param own the policies of the method, {@link Binding#NONE} if it has none
-     * @param method the HTTP method
      * @param path returns the path; called only if there are path rules
      * @return the policies; {@code own} itself if no path rule changes them
      */

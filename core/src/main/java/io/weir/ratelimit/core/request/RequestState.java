@@ -51,7 +51,6 @@ public final class RequestState extends SlotHolder {
     /**
      * The wait of the resource method for its permits, without a thread.
      *
-     * @param binding the policies of the decision
      * @param decision the decision, complete or not
      */
     public record Wait(Binding binding, CompletableFuture<Decision> decision) {}
@@ -59,38 +58,22 @@ public final class RequestState extends SlotHolder {
     /** A decision that waits for the outcome of the request. */
     public record Settlement(Binding binding, Decision decision) {}
 
-    /**
-     * Creates the state of a request without decisions.
-     *
-     * @param caller the caller
-     */
+    /** Creates the state of a request without decisions. */
     public RequestState(CallContext caller) {
         this.caller = caller;
     }
 
-    /**
-     * Returns the caller, as the last entry point knows it.
-     *
-     * @return the caller
-     */
+    /** Returns the caller, as the last entry point knows it. */
     public CallContext caller() {
         return caller;
     }
 
-    /**
-     * Replaces the caller, because a later entry point knows more properties, such as the authenticated user.
-     *
-     * @param known the caller
-     */
+    /** Replaces the caller, because a later entry point knows more properties, such as the authenticated user. */
     public void caller(CallContext known) {
         caller = known;
     }
 
-    /**
-     * Returns the quotas for the response.
-     *
-     * @return the quotas
-     */
+    /** Returns the quotas for the response. */
     public ResponseQuotas quotas() {
         return quotas;
     }
@@ -102,8 +85,6 @@ public final class RequestState extends SlotHolder {
     /**
      * Sets the policies of the resource method in this request.
      *
-     * @param method the policies that annotations bind to the method
-     * @param request the policies that apply in this request
      * @param deferred whether the decision is left to the entry point that knows the method's arguments
      */
     public void bind(Binding method, Binding request, boolean deferred) {
@@ -134,8 +115,6 @@ public final class RequestState extends SlotHolder {
 
     /**
      * Records that the filter has decided about a call of the resource method, so that the next call of the method is that call.
-     *
-     * @param decided the policies of the resource method
      */
     public synchronized void enter(Binding decided) {
         entered = decided.endpoint();
@@ -182,7 +161,6 @@ public final class RequestState extends SlotHolder {
     /**
      * Checks whether the caller bypasses all limits. The check runs once for each caller of the request.
      *
-     * @param check the check
      * @return true if no limit applies to the request
      */
     public boolean bypasses(Predicate<CallContext> check) {
@@ -205,7 +183,6 @@ public final class RequestState extends SlotHolder {
     /**
      * Records that the request bypasses policies.
      *
-     * @param policies the policies
      * @return true the first time
      */
     public synchronized boolean bypass(Binding policies) {
@@ -215,7 +192,6 @@ public final class RequestState extends SlotHolder {
     /**
      * Selects the policies to decide early. Each policy is decided early once, although a request has two early entry points.
      *
-     * @param matching the early policies that match the request
      * @return those that were not decided early before, with the same endpoint
      */
     public synchronized Binding decideEarly(Binding matching) {
@@ -230,7 +206,6 @@ public final class RequestState extends SlotHolder {
      * Defers the settlement of a decision until the outcome of the request is known.
      *
      * @param decided the policies that were decided
-     * @param decision the decision
      */
     public synchronized void settleLater(Binding decided, Decision decision) {
         List<Settlement> all = new ArrayList<>(unsettled);
@@ -238,12 +213,7 @@ public final class RequestState extends SlotHolder {
         unsettled = all;
     }
 
-    /**
-     * Keeps the decision about the resource method, which has to wait for its permits.
-     *
-     * @param policies the policies of the decision
-     * @param decision the decision
-     */
+    /** Keeps the decision about the resource method, which has to wait for its permits. */
     public synchronized void waitFor(Binding policies, CompletableFuture<Decision> decision) {
         wait = new Wait(policies, decision);
     }

@@ -27,12 +27,7 @@ public final class ReservedCharges {
     /** The costs of removed charges that were not settled, by policy. */
     private Map<String, Long> earlier = Map.of();
 
-    /**
-     * A charge that is not settled.
-     *
-     * @param receipt its receipt
-     * @param charge the charge
-     */
+    /** A charge that is not settled. */
     public record Reserved(Receipt receipt, Charge charge) {}
 
     /**

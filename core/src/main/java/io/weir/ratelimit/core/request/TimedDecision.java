@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * A decision with its charges and its duration.
  *
- * @param charges the charges that were decided
- * @param decision the decision
  * @param nanos the time that the backend took, in nanoseconds, 0 if the backend was not called
  * @param atNanos the end of the call, by {@link System#nanoTime}
  * @param failure the reason for a degraded decision, null if the backend decided

@@ -4,11 +4,7 @@ package io.weir.ratelimit.core.slots;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 
-/**
- * The receipt of a slot that a call took in process, because the backend was unavailable.
- *
- * @param local the receipt of the backend in process
- */
+/** The receipt of a slot that a call took in process, because the backend was unavailable. */
 public record DegradedReceipt(BackendReceipt local) implements Receipt {
     @Override
     public boolean holdsSlots() {

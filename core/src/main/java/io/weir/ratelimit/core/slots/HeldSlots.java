@@ -78,7 +78,6 @@ public final class HeldSlots {
     /**
      * Returns the number of slots that running calls of this instance hold.
      *
-     * @param policy the name of a policy
      * @return the number, 0 or more
      */
     public int held(String policy) {
@@ -98,7 +97,6 @@ public final class HeldSlots {
     /**
      * Sets the listener, which has the numbers of some policies from the start.
      *
-     * @param newListener the listener
      * @param policies the policies with a concurrency limit
      */
     public void listener(SlotListener newListener, Collection<String> policies) {
@@ -168,11 +166,7 @@ public final class HeldSlots {
         return known;
     }
 
-    /**
-     * Releases the slots of a receipt in the background. A second release has no effect.
-     *
-     * @param receipt any receipt
-     */
+    /** Releases the slots of a receipt in the background. A second release has no effect. */
     public void release(Receipt receipt) {
         if (receipt.holdsSlots()) {
             HeldReceipt known = forget(receipt);

@@ -50,11 +50,7 @@ public interface Sleeper {
         return System.currentTimeMillis();
     }
 
-    /**
-     * Returns the time of day with a finer resolution than {@link #epochMillis}.
-     *
-     * @return the time of day
-     */
+    /** Returns the time of day with a finer resolution than {@link #epochMillis}. */
     default Instant now() {
         return Instant.now();
     }
@@ -79,7 +75,6 @@ public interface Sleeper {
      * Starts a timer for the renewal of slots, for which no call waits.
      *
      * @param micros the shortest duration, in microseconds
-     * @return a future as of {@link #timer}
      */
     default CompletableFuture<Void> renewalTimer(long micros) {
         return timer(micros);

@@ -19,15 +19,10 @@ public interface SlotListener {
     /**
      * Receives the number of slots that running calls hold.
      *
-     * @param policy the name of the policy
      * @param calls the number, 0 or more
      */
     void held(String policy, int calls);
 
-    /**
-     * Receives the loss of a slot of a call that still runs, because this instance did not renew it in time.
-     *
-     * @param policy the name of the policy
-     */
+    /** Receives the loss of a slot of a call that still runs, because this instance did not renew it in time. */
     void lost(String policy);
 }

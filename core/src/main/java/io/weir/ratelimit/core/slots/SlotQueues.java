@@ -14,12 +14,7 @@ import org.jspecify.annotations.Nullable;
  * calls. No monitor is held outside of this class.
  */
 public final class SlotQueues {
-    /**
-     * The slots of one key under one policy.
-     *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
-     */
+    /** The slots of one key under one policy. */
     public record Key(String policy, String storedKey) {
         public static Key of(Charge charge) {
             return new Key(charge.policy().policy(), charge.storedKey());

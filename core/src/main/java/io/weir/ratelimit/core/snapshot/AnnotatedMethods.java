@@ -7,7 +7,6 @@ import java.util.Set;
 /**
  * The limited methods that a host knows.
  *
- * @param methods the methods
  * @param scanner reads the annotations of other methods at their first call
  * @param managed the classes whose asynchronous methods can wait without a thread
  */

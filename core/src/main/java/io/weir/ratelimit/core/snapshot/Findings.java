@@ -8,7 +8,6 @@ import java.util.Map;
 /**
  * The result of a check of values over the configuration.
  *
- * @param all the problems of a deployment
  * @param policies those of single policies, by name; another state of these policies applies
  * @param overrides the problems of the limits of single keys, by the number of the change
  */

@@ -9,9 +9,6 @@ import java.util.TreeMap;
  * The limits of one key as text, which are checked like those of its policy.
  *
  * @param number identifies them in the result
- * @param policy the name of the policy
- * @param values the values by attribute
- * @param layer the same values as a layer
  */
 public record KeyValues(long number, String policy, Map<String, String> values, ValueLayer layer) {
     /** Copies the map, in the order of the attributes. */

@@ -11,9 +11,6 @@ import java.lang.reflect.Method;
 /**
  * A limited method of a bean.
  *
- * @param beanClass the class of the bean
- * @param method the method
- * @param limits the limits of its annotations
  * @param servesRequests whether requests call the method, which then report the end of its work
  */
 public record LimitedMethod(Class<?> beanClass, Method method, MethodLimits limits, boolean servesRequests) {

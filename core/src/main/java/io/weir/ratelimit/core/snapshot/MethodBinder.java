@@ -17,9 +17,6 @@ import java.util.Optional;
 /**
  * Binds methods to the policies of one snapshot.
  *
- * @param policies the policies by name
- * @param costs the configured costs by endpoint
- * @param config the configuration of the snapshot
  * @param scanner reads the annotations of methods
  * @param late the methods of classes that were not beans at deployment
  */

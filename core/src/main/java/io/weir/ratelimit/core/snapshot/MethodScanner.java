@@ -24,7 +24,6 @@ public interface MethodScanner {
      * Scans a method.
      *
      * @param beanClass the class of the bean, which can inherit the method
-     * @param method the method
      * @return the limits, empty if the method is not limited
      */
     Optional<MethodLimits> scan(Class<?> beanClass, Method method);
@@ -33,7 +32,6 @@ public interface MethodScanner {
      * Tests whether a method is exempt from all limits, also from those of path rules.
      *
      * @param beanClass the class of the bean, which can inherit the method
-     * @param method the method
      * @return true if no limit applies
      */
     boolean isExempt(Class<?> beanClass, Method method);

@@ -11,12 +11,6 @@ public interface PolicyCheck {
     /** A check that finds nothing. */
     PolicyCheck NONE = (policy, config, problems) -> {};
 
-    /**
-     * Checks a policy.
-     *
-     * @param policy the policy
-     * @param config the configuration of the policy
-     * @param problems receives the problems
-     */
+    /** Checks a policy. */
     void check(Policy policy, ConfigProperties config, Problems problems);
 }

@@ -24,14 +24,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/**
- * The checks of a policy against the rest of the application: its methods, its costs, its backend and the plug-ins.
- *
- * @param methods the methods under each policy
- * @param backend the backend
- * @param costs the check of costs
- * @param others the checks of plug-ins
- */
+/** The checks of a policy against the rest of the application: its methods, its costs, its backend and the plug-ins. */
 record PolicyChecks(
         Map<String, List<LimitedMethod>> methods, RateLimitBackend backend, CostCheck costs, PolicyCheck others) {
 
@@ -51,14 +44,7 @@ record PolicyChecks(
         return problems.found();
     }
 
-    /**
-     * Checks the limits of single keys like policies with these limits.
-     *
-     * @param overrides the limits
-     * @param policies the policies by name
-     * @param config the configuration of the policies
-     * @return the problems by the number of the limits
-     */
+    /** Checks the limits of single keys like policies with these limits. */
     Map<Long, List<ConfigurationProblem>> ofOverrides(
             Collection<KeyValues> overrides, Map<String, Policy> policies, ConfigProperties config) {
         Map<Long, List<ConfigurationProblem>> problems = new TreeMap<>();

@@ -15,13 +15,9 @@ import java.util.Map;
 /**
  * The policies of one state of the configuration. A changed configuration replaces the whole snapshot.
  *
- * @param policies all policies by name
- * @param costs the configured costs of methods by endpoint
  * @param paths the policies with a path rule that apply to matched requests
  * @param early the policies with a path rule that apply before a request is matched
- * @param bindings the policies of methods
  * @param bypass the conditions under which a call is not limited
- * @param origins the origins of the attributes of each policy
  * @param invalid the problems of the policies that have some, whose previous values apply, by name
  */
 public record PolicySnapshot(

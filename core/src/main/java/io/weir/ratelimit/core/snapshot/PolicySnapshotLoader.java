@@ -48,10 +48,8 @@ public final class PolicySnapshotLoader {
     /**
      * Creates a loader.
      *
-     * @param methods the limited methods of beans
      * @param scanner reads the annotations of methods of other classes
      * @param resolvers the resolvers of keys and tiers
-     * @param policiesOfSources the policies that a {@code PolicySource} of the application names
      */
     public PolicySnapshotLoader(
             List<LimitedMethod> methods, MethodScanner scanner, Resolvers resolvers, Set<String> policiesOfSources) {

@@ -10,7 +10,6 @@ import java.util.List;
  * A result of reading the configuration.
  *
  * @param at the instant at which this result first occurred
- * @param result the result
  * @param problems the problems of invalid parts, whose previous values apply; empty if there are none
  */
 public record Reading(Instant at, ReloadListener.Result result, List<ConfigurationProblem> problems) {

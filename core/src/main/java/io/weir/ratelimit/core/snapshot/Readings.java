@@ -24,8 +24,6 @@ public final class Readings {
     /**
      * Records a result. A result that equals the last one is not recorded.
      *
-     * @param result the result
-     * @param problems the problems
      * @param changed whether other values apply now
      */
     public void read(Result result, List<ConfigurationProblem> problems, boolean changed) {
@@ -35,11 +33,7 @@ public final class Readings {
         }
     }
 
-    /**
-     * Returns the last result.
-     *
-     * @return the result
-     */
+    /** Returns the last result. */
     public Reading last() {
         return last;
     }

@@ -53,9 +53,6 @@ public final class Reload implements Runnable {
      * Creates a reload.
      *
      * @param configuration returns the current configuration
-     * @param loadedConfig the configuration of the snapshot
-     * @param snapshot the snapshot in force
-     * @param target receives each new snapshot
      * @param listener receives the result of each change
      * @param readings keeps the result of the last reload
      */

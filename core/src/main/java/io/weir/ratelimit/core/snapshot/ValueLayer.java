@@ -16,9 +16,7 @@ public interface ValueLayer {
     /**
      * Lays the values over a configuration.
      *
-     * @param config the configuration
      * @param policies the policies that exist without the values; the values of others are left out
-     * @return the properties
      */
     ConfigProperties over(ConfigProperties config, Set<String> policies);
 }

@@ -11,12 +11,7 @@ public final class RecurringKey {
     /** The counter of the last call; null if the key had none. A call checks that it is still valid. */
     volatile RecentKeys.@Nullable Place place;
 
-    /**
-     * Creates a key without a counter.
-     *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
-     */
+    /** Creates a key without a counter. */
     public RecurringKey(String policy, String storedKey) {
         this.policy = policy;
         this.storedKey = storedKey;

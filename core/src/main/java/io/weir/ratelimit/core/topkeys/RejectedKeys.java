@@ -23,17 +23,11 @@ public final class RejectedKeys {
     /**
      * A key with its rejections.
      *
-     * @param policy the policy that rejected
-     * @param key the masked key
      * @param rejections a lower bound of the rejections, 1 or more
      */
     public record Entry(String policy, String key, long rejections) {}
 
-    /**
-     * Creates a reader. Its first reading includes all that the tracker still counts.
-     *
-     * @param tracker the tracker
-     */
+    /** Creates a reader. Its first reading includes all that the tracker still counts. */
     public RejectedKeys(TopKeysTracker tracker) {
         this.tracker = tracker;
     }

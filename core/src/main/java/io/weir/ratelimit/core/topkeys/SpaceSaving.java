@@ -99,7 +99,6 @@ final class SpaceSaving {
     /**
      * Counts a call of a key.
      *
-     * @param key the key
      * @param utilization the {@link Utilization} after the call
      * @return the counter of the key, null if it has none
      */

@@ -41,7 +41,6 @@ public final class TopKeysTracker {
     /**
      * Creates a tracker without counts.
      *
-     * @param keys masks the keys
      * @param nanoTime the monotonic clock of the instants of decisions
      */
     public TopKeysTracker(KeyMasker keys, LongSupplier nanoTime) {
@@ -57,8 +56,6 @@ public final class TopKeysTracker {
     /**
      * Counts a decision.
      *
-     * @param charges the charges of the call
-     * @param decision the decision
      * @param nanos the instant of the decision, by the monotonic clock
      */
     public void decided(List<Charge> charges, Decision decision, long nanos) {
@@ -76,8 +73,6 @@ public final class TopKeysTracker {
     /**
      * Counts an allowed decision about one charge without shadow quotas.
      *
-     * @param key the key of the charge
-     * @param decision the decision
      * @param nanos the instant of the decision, by the monotonic clock
      */
     public void allowed(RecurringKey key, Decision decision, long nanos) {
@@ -92,11 +87,7 @@ public final class TopKeysTracker {
         return recent != null ? recent : byPolicy.computeIfAbsent(policy, first -> new RecentKeys(nanos));
     }
 
-    /**
-     * Drops the policies that no longer exist.
-     *
-     * @param policies the names of the existing policies
-     */
+    /** Drops the policies that no longer exist. */
     public void retain(Set<String> policies) {
         byPolicy.keySet().retainAll(policies);
     }
@@ -104,7 +95,6 @@ public final class TopKeysTracker {
     /**
      * Returns the top keys of a policy.
      *
-     * @param policy the name of a policy
      * @return estimates; empty if no call was decided under the policy
      */
     public TopKeys top(String policy) {
@@ -114,7 +104,6 @@ public final class TopKeysTracker {
     /**
      * Returns the top keys of a policy with their stored keys, which must not be shown.
      *
-     * @param policy the name of a policy
      * @return estimates; empty if no call was decided under the policy
      */
     public TopKeys stored(String policy) {
@@ -129,7 +118,6 @@ public final class TopKeysTracker {
     /**
      * Returns the longest time for which a key of a policy has been near a limit.
      *
-     * @param policy the name of a policy
      * @return the time; zero if no key is near a limit
      */
     public Duration longestNearLimit(String policy) {
@@ -151,8 +139,6 @@ public final class TopKeysTracker {
     /**
      * Returns the stored key of a masked key.
      *
-     * @param policy the name of a policy
-     * @param maskedKey a key of {@link #top}
      * @return the stored key; empty if the key has no counter and is near no limit
      */
     public Optional<String> storedKey(String policy, String maskedKey) {

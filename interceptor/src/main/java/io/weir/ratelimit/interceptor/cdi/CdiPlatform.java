@@ -40,13 +40,7 @@ final class CdiPlatform implements Platform {
     private Optional<RejectionResponder> responder = Optional.empty();
     private volatile @Nullable RateLimitGate gate;
 
-    /**
-     * What the container has discovered.
-     *
-     * @param beanClasses the classes of beans
-     * @param managedBeans the classes of managed beans
-     * @param names the names of methods
-     */
+    /** What the container has discovered. */
     record Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {}
 
     CdiPlatform(RateLimitBeans beans, Discovered discovered) {

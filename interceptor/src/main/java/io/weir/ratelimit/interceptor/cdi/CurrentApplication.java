@@ -13,7 +13,6 @@ public final class CurrentApplication {
     /**
      * Returns the extension, also if the context class loader of the server does not see the application.
      *
-     * @return the extension
      * @throws IllegalStateException if the application has no CDI container yet
      */
     public static RateLimitExtension extension() {

@@ -78,11 +78,7 @@ final class CurrentConfig implements PropertySources {
         return new CurrentConfig(server, System.getenv().keySet());
     }
 
-    /**
-     * Reads the sources of a configuration for the first time.
-     *
-     * @param environment the names of the environment variables
-     */
+    /** Reads the sources of a configuration for the first time. */
     static CurrentConfig of(Config server, Set<String> environment) {
         return new CurrentConfig(server, Set.copyOf(environment));
     }

@@ -104,56 +104,32 @@ public final class DeployedApplication {
         return weir.warnings(view);
     }
 
-    /**
-     * Returns the gate that decides about requests and bean calls.
-     *
-     * @return the gate
-     */
+    /** Returns the gate that decides about requests and bean calls. */
     public RateLimitGate gate() {
         return gate;
     }
 
-    /**
-     * Returns the names of methods.
-     *
-     * @return the names
-     */
+    /** Returns the names of methods. */
     public MethodNames names() {
         return platform.discovered().names();
     }
 
-    /**
-     * Returns the health of the backend.
-     *
-     * @return the health
-     */
+    /** Returns the health of the backend. */
     public BackendHealth health() {
         return weir.health();
     }
 
-    /**
-     * Returns the limiter for application code.
-     *
-     * @return the limiter
-     */
+    /** Returns the limiter for application code. */
     public RateLimiter limiter() {
         return weir.limiter();
     }
 
-    /**
-     * Returns the limiter, for plug-ins.
-     *
-     * @return the limiter
-     */
+    /** Returns the limiter, for plug-ins. */
     public Weir weir() {
         return weir;
     }
 
-    /**
-     * Returns the quotas of callers, for the quota resource.
-     *
-     * @return the quotas
-     */
+    /** Returns the quotas of callers, for the quota resource. */
     public CallerQuotas quotas() {
         return weir.quotas();
     }
@@ -176,11 +152,7 @@ public final class DeployedApplication {
         return platform.responder();
     }
 
-    /**
-     * Returns the decorator for spans that start after the decision.
-     *
-     * @return the decorator
-     */
+    /** Returns the decorator for spans that start after the decision. */
     public SpanDecorator spans() {
         return weir.telemetry().spans();
     }
@@ -197,7 +169,6 @@ public final class DeployedApplication {
     /**
      * Returns the current version of a policy.
      *
-     * @param name the name of the policy
      * @return the policy, empty if no policy has the name
      */
     public Optional<Policy> policy(String name) {
@@ -208,7 +179,6 @@ public final class DeployedApplication {
      * Returns the policies that annotations bind to a method.
      *
      * @param beanClass the class of the resource or bean, not of its proxy
-     * @param method the method
      * @return the policies, {@link Binding#NONE} if the method is not limited
      */
     public Binding binding(Class<?> beanClass, Method method) {
@@ -218,10 +188,7 @@ public final class DeployedApplication {
     /**
      * Returns all policies of a request, early ones first.
      *
-     * @param method the policies of the resource method
-     * @param httpMethod the HTTP method
      * @param path the path below the context root
-     * @return the policies with their costs
      */
     public List<Binding.PolicyCost> policies(Binding method, String httpMethod, RequestPath path) {
         PolicySnapshot current = weir.policies().get();

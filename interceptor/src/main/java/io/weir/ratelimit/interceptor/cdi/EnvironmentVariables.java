@@ -17,8 +17,6 @@ final class EnvironmentVariables {
 
     /**
      * Returns the variables of this library without those that an expression of the configuration or a Redisson file can use.
-     *
-     * @param variables the names of all variables
      */
     static Set<String> of(Collection<String> variables, Config config) {
         Set<String> own = new TreeSet<>(variables);

@@ -17,8 +17,6 @@ final class LaterResult {
     /**
      * Returns the stage for the caller.
      *
-     * @param work the stage of the method
-     * @param type the return type of the method
      * @param ended receives whether the work has succeeded, once, when the work has ended
      * @return the work itself if it has ended, or if the type allows no other stage
      */

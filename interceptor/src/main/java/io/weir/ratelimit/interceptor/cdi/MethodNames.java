@@ -27,12 +27,7 @@ import java.util.stream.Collectors;
  * call: the first one that no known method has.
  */
 public final class MethodNames {
-    /**
-     * A method of a bean class, which can inherit it.
-     *
-     * @param beanClass the class of the bean
-     * @param method the method
-     */
+    /** A method of a bean class, which can inherit it. */
     record Called(Class<?> beanClass, Method method) {
         /** Returns all names of the method, the shortest first. */
         List<String> forms() {
@@ -84,7 +79,6 @@ public final class MethodNames {
      * Creates the names of the methods of a deployment.
      *
      * @param classes the classes of beans and those with annotations of this library
-     * @return the names
      */
     public static MethodNames of(Collection<Class<?>> classes) {
         Set<Called> limited = new LinkedHashSet<>();
@@ -111,7 +105,6 @@ public final class MethodNames {
      * Returns the name of a method.
      *
      * @param beanClass the class of the resource or bean, not of its proxy
-     * @param method the method
      * @return the name, which does not change
      */
     public MethodName of(Class<?> beanClass, Method method) {

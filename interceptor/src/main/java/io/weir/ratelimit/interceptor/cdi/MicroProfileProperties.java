@@ -18,13 +18,7 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
-/**
- * The properties of a MicroProfile configuration.
- *
- * @param config the configuration
- * @param environment the names of the environment variables
- * @param problems the problems of the sources
- */
+/** The properties of a MicroProfile configuration. */
 public record MicroProfileProperties(Config config, Set<String> environment, List<ConfigurationProblem> problems)
         implements ConfigProperties {
     /** The beginning of the names of all properties. */
@@ -39,11 +33,7 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
         problems = List.copyOf(problems);
     }
 
-    /**
-     * Creates the properties of a configuration in this process.
-     *
-     * @param config the configuration
-     */
+    /** Creates the properties of a configuration in this process. */
     public MicroProfileProperties(Config config) {
         this(config, System.getenv().keySet(), List.of());
     }

@@ -29,11 +29,7 @@ public class RateLimitBeans {
         extension.start();
     }
 
-    /**
-     * Returns the bean manager of this archive.
-     *
-     * @return the bean manager
-     */
+    /** Returns the bean manager of this archive. */
     public BeanManager visible() {
         return beans;
     }
@@ -41,67 +37,40 @@ public class RateLimitBeans {
     /**
      * Returns the objects that a bean of this archive can inject. A bean manager does not find all of them, because a producer can
      * need an injection point.
-     *
-     * @return the objects by type
      */
     public Instance<Object> objects() {
         return objects;
     }
 
-    /**
-     * Produces the limiter for application code.
-     *
-     * @param extension the extension
-     * @return the limiter
-     */
+    /** Produces the limiter for application code. */
     @Produces
     @ApplicationScoped
     public RateLimiter limiter(RateLimitExtension extension) {
         return extension.application().limiter();
     }
 
-    /**
-     * Produces the charges of the current request for application code.
-     *
-     * @param extension the extension
-     * @return the charges
-     */
+    /** Produces the charges of the current request for application code. */
     @Produces
     @ApplicationScoped
     public RequestCharges charges(RateLimitExtension extension) {
         return extension.application().gate().charges();
     }
 
-    /**
-     * Produces the limiter of this application, for plug-ins.
-     *
-     * @param extension the extension
-     * @return the limiter
-     */
+    /** Produces the limiter of this application, for plug-ins. */
     @Produces
     @Dependent
     public Weir weir(RateLimitExtension extension) {
         return extension.application().weir();
     }
 
-    /**
-     * Produces the operations on callers for application code.
-     *
-     * @param extension the extension
-     * @return the operations
-     */
+    /** Produces the operations on callers for application code. */
     @Produces
     @Dependent
     public CallerOperations callers(RateLimitExtension extension) {
         return extension.application().weir().callers();
     }
 
-    /**
-     * Produces the limit of logins on paths of Weir.
-     *
-     * @param extension the extension
-     * @return the limit
-     */
+    /** Produces the limit of logins on paths of Weir. */
     @Produces
     @Dependent
     public LoginAttempts logins(RateLimitExtension extension) {

@@ -139,9 +139,6 @@ public class RateLimitExtension implements Extension {
 
     /**
      * Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment.
-     *
-     * @param restApplications the REST applications of the WAR
-     * @return the errors
      */
     public List<Message> withoutLimits(Set<Class<?>> restApplications) {
         Set<Class<?>> others = new LinkedHashSet<>(restApplications);
@@ -149,12 +146,7 @@ public class RateLimitExtension implements Extension {
         return application().hasPolicies() ? ServiceLoading.withoutLimits(others) : List.of();
     }
 
-    /**
-     * Checks the policies against the started application.
-     *
-     * @param served the servlets of the WAR
-     * @return the warnings
-     */
+    /** Checks the policies against the started application. */
     public List<Message> warnings(ServletMappings served) {
         return check().warnings(served);
     }
@@ -204,7 +196,6 @@ public class RateLimitExtension implements Extension {
     /**
      * Returns the parts that the deployment has created.
      *
-     * @return the application
      * @throws IllegalStateException if the deployment has not ended
      */
     public DeployedApplication application() {
@@ -230,11 +221,7 @@ public class RateLimitExtension implements Extension {
         });
     }
 
-    /**
-     * Registers a resource class, which need not be a bean.
-     *
-     * @param resourceClass the class
-     */
+    /** Registers a resource class, which need not be a bean. */
     public void addResource(Class<?> resourceClass) {
         resourceClasses.add(resourceClass);
     }

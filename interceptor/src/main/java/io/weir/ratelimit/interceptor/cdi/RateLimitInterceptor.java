@@ -33,11 +33,7 @@ public class RateLimitInterceptor implements Serializable {
 
     private final RateLimitExtension deployment;
 
-    /**
-     * Creates the interceptor of a bean.
-     *
-     * @param deployment the deployment of the bean
-     */
+    /** Creates the interceptor of a bean. */
     @Inject
     public RateLimitInterceptor(RateLimitExtension deployment) {
         this.deployment = deployment;
@@ -46,7 +42,6 @@ public class RateLimitInterceptor implements Serializable {
     /**
      * Calls the method if its policies allow the call.
      *
-     * @param invocation the call
      * @return the result of the method; a failed stage if the call is rejected and the method returns a stage
      * @throws Exception the exception of the method, or of a rejection
      */

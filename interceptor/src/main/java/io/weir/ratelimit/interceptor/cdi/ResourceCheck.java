@@ -24,12 +24,7 @@ final class ResourceCheck {
     private final Set<Class<?>> beanClasses;
     private final Weir weir;
 
-    /**
-     * Creates a check.
-     *
-     * @param beanClasses the classes that were checked with the beans
-     * @param weir checks the methods
-     */
+    /** Creates a check. */
     ResourceCheck(Set<Class<?>> beanClasses, Weir weir) {
         this.beanClasses = Set.copyOf(beanClasses);
         this.weir = weir;

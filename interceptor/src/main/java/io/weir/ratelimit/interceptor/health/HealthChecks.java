@@ -29,9 +29,7 @@ public final class HealthChecks {
     /**
      * Adds the checks as beans of an application. They have no injection points, so they do not depend on the visibility of their archive.
      *
-     * @param event receives the beans
      * @param beanClass a bean class of the archive that the checks belong to
-     * @param health supplies the health of the backend at each check
      */
     public static void addTo(AfterBeanDiscovery event, Class<?> beanClass, Supplier<BackendHealth> health) {
         add(event, beanClass, Readiness.Literal.INSTANCE, () -> {

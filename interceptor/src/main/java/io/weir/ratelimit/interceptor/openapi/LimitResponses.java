@@ -33,8 +33,6 @@ final class LimitResponses {
     /**
      * Documents a limited operation.
      *
-     * @param operation the operation
-     * @param quotas the header fields with quotas
      * @param unavailable whether a call can be rejected while the backend is unavailable
      */
     void document(Operation operation, List<Field> quotas, boolean unavailable) {

@@ -19,22 +19,14 @@ final class LimitedOperations {
 
     /** A look-up of the policies that apply to the requests of an operation. */
     interface PolicyLookup {
-        /**
-         * Returns the policies.
-         *
-         * @param own the policies of the resource method
-         * @param method the HTTP method
-         * @param path the path in the document
-         */
+        /** Returns the policies. */
         List<Binding.PolicyCost> of(Binding own, String method, String path);
     }
 
     /**
      * Creates the limited operations of an application.
      *
-     * @param resources all operations of the application
      * @param dialects the header dialects of its responses
-     * @param policies returns the policies of an operation
      */
     LimitedOperations(List<ResourceOperation> resources, List<String> dialects, PolicyLookup policies) {
         this.resources = resources;

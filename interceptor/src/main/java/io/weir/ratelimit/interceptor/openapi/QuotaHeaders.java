@@ -39,13 +39,7 @@ final class QuotaHeaders {
 
     private QuotaHeaders() {}
 
-    /**
-     * A header field.
-     *
-     * @param name the name
-     * @param type the type of the value
-     * @param description the meaning of the value
-     */
+    /** A header field. */
     record Field(String name, SchemaType type, String description) {}
 
     /** Returns the fields of dialects, which are named as in the settings. */

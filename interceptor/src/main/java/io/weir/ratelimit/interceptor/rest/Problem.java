@@ -8,9 +8,7 @@ import java.util.OptionalLong;
 /**
  * The content of the response to a rejected call, independent of its format.
  *
- * @param status the status code
  * @param title the reason phrase of the status
- * @param type the problem type, a URI
  * @param error the error code for programs
  * @param detail the reason for the rejection, a sentence
  * @param violated the names of the limits that rejected the call; empty if there are none, or if they are not disclosed

@@ -11,28 +11,16 @@ import java.util.OptionalLong;
 /**
  * A response of the quota resource.
  *
- * @param status the status code
- * @param mediaType the media type of the body
  * @param body the body, a JSON document
  * @param retryAfter the seconds to wait, empty if no wait helps
  */
 public record QuotaResponse(int status, String mediaType, String body, OptionalLong retryAfter) {
-    /**
-     * Returns the response with quotas.
-     *
-     * @param quotas the quotas by policy
-     * @return the response
-     */
+    /** Returns the response with quotas. */
     public static QuotaResponse of(Map<String, List<Quota>> quotas) {
         return new QuotaResponse(200, "application/json", QuotaDocument.of(quotas), OptionalLong.empty());
     }
 
-    /**
-     * Returns the response to a rejected read.
-     *
-     * @param rejection the decision about the read
-     * @return the response
-     */
+    /** Returns the response to a rejected read. */
     public static QuotaResponse rejected(Decision.Rejected rejection) {
         return of(RejectionResponses.generic(rejection));
     }
@@ -41,7 +29,6 @@ public record QuotaResponse(int status, String mediaType, String body, OptionalL
      * Returns the response while the backend does not answer.
      *
      * @param retryAfter the time to wait
-     * @return the response
      */
     public static QuotaResponse unavailable(Duration retryAfter) {
         return of(RejectionResponses.unavailableProblem(retryAfter));

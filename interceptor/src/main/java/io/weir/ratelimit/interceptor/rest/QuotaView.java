@@ -31,7 +31,6 @@ record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
     /**
      * Returns an instant in microseconds since the epoch, rounded up, because a client must not be told too early a time.
      *
-     * @param elapsedNanos the time since that instant
      * @param now the time of the server, read after {@code elapsedNanos}
      */
     static long epochMicros(long elapsedNanos, Instant now) {

@@ -38,7 +38,6 @@ final class RejectionResponses {
      * Creates the responses.
      *
      * @param policies returns the current version of a policy by name
-     * @param bodies the bodies of the application
      */
     RejectionResponses(Function<String, Optional<Policy>> policies, CustomBodies bodies) {
         this.policies = policies;

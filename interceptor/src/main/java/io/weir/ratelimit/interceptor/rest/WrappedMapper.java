@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A wrapper of another exception has the response that it has without this mapper: that of a mapper of the application for a superclass,
  * else that of the server.
- *
- * @param <E> the wrapper
  */
 @Priority(Integer.MAX_VALUE)
 public abstract class WrappedMapper<E extends Exception> implements ExceptionMapper<E> {

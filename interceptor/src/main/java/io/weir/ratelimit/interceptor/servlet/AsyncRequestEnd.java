@@ -5,11 +5,7 @@ import io.weir.ratelimit.core.request.RequestState;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 
-/**
- * A listener that ends an asynchronous request which holds slots.
- *
- * @param state the state of the request
- */
+/** A listener that ends an asynchronous request which holds slots. */
 record AsyncRequestEnd(RequestState state) implements AsyncListener {
     @Override
     public void onComplete(AsyncEvent event) {

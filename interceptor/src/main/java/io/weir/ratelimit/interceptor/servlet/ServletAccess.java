@@ -30,7 +30,6 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
     /**
      * Returns the access that the runtime has created.
      *
-     * @param providers the providers of the runtime
      * @return the access, null if the runtime has none
      */
     public static @Nullable ServletAccess find(@Nullable Providers providers) {
@@ -88,7 +87,6 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
      * Returns whether the end of the request is reported: by the filter, else to a listener of an asynchronous request. In an EAR, the
      * container does not find the filter of a library outside the WAR.
      *
-     * @param state the state of the request
      * @return false if the caller has to end the request
      */
     public boolean reportsEnd(RequestState state) {

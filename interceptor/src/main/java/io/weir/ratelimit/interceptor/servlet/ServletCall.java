@@ -14,12 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The caller of an HTTP request that no Jakarta REST resource serves.
- *
- * @param http the request
- * @param peerAddress the address of the peer
- */
+/** The caller of an HTTP request that no Jakarta REST resource serves. */
 public record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implements CallContext {
     @Override
     public Optional<String> principal() {

@@ -29,12 +29,7 @@ public record ServletMappings(Set<String> patterns, boolean jersey) {
     private static final Set<String> OTHERS =
             Set.of(".DefaultServlet", ".JspServlet", "io.weir.ratelimit.console.ConsoleServlet");
 
-    /**
-     * Reads the patterns of the WAR of a context.
-     *
-     * @param context the context
-     * @return the patterns
-     */
+    /** Reads the patterns of the WAR of a context. */
     public static ServletMappings of(ServletContext context) {
         Collection<? extends ServletRegistration> servlets =
                 context.getServletRegistrations().values();
@@ -49,12 +44,7 @@ public record ServletMappings(Set<String> patterns, boolean jersey) {
         return new ServletMappings(paths(patterns), jersey);
     }
 
-    /**
-     * Returns the REST applications of a WAR: their servlets have the name of the class, or a parameter with it.
-     *
-     * @param context the context
-     * @return the classes of the applications
-     */
+    /** Returns the REST applications of a WAR: their servlets have the name of the class, or a parameter with it. */
     public static Set<Class<?>> applications(ServletContext context) {
         return context.getServletRegistrations().entrySet().stream()
                 .filter(servlet -> isRuntime(servlet.getValue()))

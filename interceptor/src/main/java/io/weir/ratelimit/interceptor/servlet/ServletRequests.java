@@ -13,11 +13,7 @@ import java.util.Optional;
 public final class ServletRequests {
     private final Instance<HttpServletRequest> request;
 
-    /**
-     * Creates the access.
-     *
-     * @param beans the bean manager
-     */
+    /** Creates the access. */
     public ServletRequests(BeanManager beans) {
         this.request = beans.createInstance().select(HttpServletRequest.class);
     }
@@ -42,7 +38,6 @@ public final class ServletRequests {
     /**
      * Lets the listener of requests find a state. A filter has attached the state of a REST request before.
      *
-     * @param state the state of the request
      * @return false on a thread that does not serve the request
      */
     public boolean reportEnd(RequestState state) {

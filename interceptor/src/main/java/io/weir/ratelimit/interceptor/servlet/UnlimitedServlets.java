@@ -35,9 +35,6 @@ public final class UnlimitedServlets {
     /**
      * Checks a request that no filter of this library has seen. A runtime can reject a malformed request before all filters, and a filter
      * of the application can redirect a request or answer a preflight request.
-     *
-     * @param anyRequest the request
-     * @param anyResponse its response
      */
     public void check(ServletRequest anyRequest, ServletResponse anyResponse) {
         if (!(anyRequest instanceof HttpServletRequest request)

@@ -31,8 +31,6 @@ public final class TelemetryApis {
         /**
          * Finds an object of a type.
          *
-         * @param type the type
-         * @param <T> the type
          * @return the object, empty if there is none or more than one
          */
         <T> Optional<T> find(Class<T> type);
@@ -50,7 +48,6 @@ public final class TelemetryApis {
         /**
          * Returns what MicroProfile Telemetry exports.
          *
-         * @param config the properties
          * @return by default nothing
          */
         public static Export of(ConfigProperties config) {
@@ -74,14 +71,7 @@ public final class TelemetryApis {
     /**
      * Chooses the telemetry, and logs the choice.
      *
-     * @param settings the settings
-     * @param backend the name of the backend
-     * @param beans the objects of the server
-     * @param export what OpenTelemetry exports
-     * @param observers receive the rejections, with masked keys
-     * @param keys masks the keys
      * @param problems receives a problem if the configured API is not available
-     * @return the telemetry
      */
     public static Telemetry choose(
             Settings settings,

@@ -7,11 +7,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A user that the server has authenticated.
- *
- * @param principal the user
- */
+/** A user that the server has authenticated. */
 public record AuthenticatedUser(Principal principal) {
     /** The names that servers give to callers without a user: Helidon, WildFly, GlassFish and Payara, Open Liberty, TomEE. */
     private static final List<String> NOBODY = List.of("<anonymous>", "anonymous", "unauthenticated", "guest");

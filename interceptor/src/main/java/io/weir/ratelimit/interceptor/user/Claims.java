@@ -12,7 +12,6 @@ public final class Claims {
     /**
      * Returns whether callers of an application can have claims.
      *
-     * @param beans the bean manager of the application
      * @return true if a source of claims is available
      */
     public static boolean areAvailable(BeanManager beans) {

@@ -16,11 +16,7 @@ public final class ChangeAudit {
 
     private final KeyMasker masker;
 
-    /**
-     * Creates a log.
-     *
-     * @param masker masks keys
-     */
+    /** Creates a log. */
     public ChangeAudit(KeyMasker masker) {
         this.masker = masker;
     }

@@ -35,7 +35,6 @@ public final class ChangeCodec {
     /**
      * Encodes a state.
      *
-     * @param state a state with a tag
      * @return the bytes
      * @throws IllegalArgumentException if the state has more than {@link ChangeStore#MAX_STATE_BYTES} bytes or more than {@link
      *     ChangeState#MAX_ACTIVE} changes, or if a value is out of the range that instances read
@@ -59,7 +58,6 @@ public final class ChangeCodec {
     /**
      * Encodes an entry of the log.
      *
-     * @param change the change
      * @return the bytes
      * @throws IllegalArgumentException if the entry has more than {@link ChangeStore#MAX_ENTRY_BYTES} bytes, or if a value is out of the
      *     range that instances read
@@ -73,7 +71,6 @@ public final class ChangeCodec {
      * Decodes a state.
      *
      * @param bytes bytes of any origin
-     * @return the state
      * @throws UntrustedChangesException if the bytes are no state, or if their signature is missing or wrong
      */
     public ChangeState decodeState(byte[] bytes) throws UntrustedChangesException {
@@ -92,7 +89,6 @@ public final class ChangeCodec {
      * Decodes an entry of the log.
      *
      * @param bytes bytes of any origin
-     * @return the change
      * @throws UntrustedChangesException if the bytes are no entry, or if their signature is missing or wrong
      */
     public RuntimeChange decodeEntry(byte[] bytes) throws UntrustedChangesException {

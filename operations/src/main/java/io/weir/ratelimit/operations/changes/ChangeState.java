@@ -75,7 +75,6 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
      * Returns the state after a change was undone.
      *
      * @param undo the change that undoes another one, whose number is the next one
-     * @return the state
      */
     public ChangeState after(RuntimeChange undo) {
         List<RuntimeChange> others = current(undo.at()).stream()
@@ -92,7 +91,6 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
     /**
      * Returns the active change with a number.
      *
-     * @param searched the number
      * @return the change, unless it has been undone or replaced
      */
     public Optional<RuntimeChange> find(long searched) {
@@ -113,7 +111,6 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
      * Returns the changes of policies that are in force: for each attribute the latest one that has not ended.
      *
      * @param now the time of the store
-     * @return the changes by policy and attribute
      */
     public Map<String, Map<String, RuntimeChange>> policies(Instant now) {
         Map<String, Map<String, RuntimeChange>> policies = new TreeMap<>();
@@ -131,7 +128,6 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
      * Returns the overrides of keys that are in force: for each key the latest one that has not ended.
      *
      * @param now the time of the store
-     * @return the changes by policy and key
      */
     public Map<RuntimeChange.Subject, RuntimeChange> overrides(Instant now) {
         Map<RuntimeChange.Subject, RuntimeChange> overrides = new LinkedHashMap<>();
@@ -144,8 +140,6 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
     /**
      * Returns the overrides of keys of a policy that are in force at some time in a period, as far as no change is made in it.
      *
-     * @param policy the name of the policy
-     * @param from the start of the period
      * @param to the instant after its end
      * @return the changes, without those that a later one hides during the whole period
      */

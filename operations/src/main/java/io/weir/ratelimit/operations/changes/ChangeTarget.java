@@ -12,17 +12,12 @@ import java.util.Set;
 
 /** The policies and keys of one instance, to which runtime changes apply. */
 public interface ChangeTarget {
-    /**
-     * Returns the policies that exist without changes.
-     *
-     * @return their names
-     */
+    /** Returns the policies that exist without changes. */
     Set<String> names();
 
     /**
      * Returns a policy as it is in force.
      *
-     * @param name the name
      * @return the policy; empty if this instance has no valid one
      */
     Optional<Policy> policy(String name);
@@ -30,7 +25,6 @@ public interface ChangeTarget {
     /**
      * Returns the values of a policy as text.
      *
-     * @param policy the name of the policy
      * @return the values by attribute; empty if this instance has no such policy
      */
     Map<String, String> values(String policy);
@@ -38,7 +32,6 @@ public interface ChangeTarget {
     /**
      * Checks values over the configuration, without applying them.
      *
-     * @param values the values of all changes
      * @param overrides the limits of single keys; those of policies that this instance does not have are left out
      * @return the problems of a deployment with these values, and those of the limits of single keys under the resulting policies
      */
@@ -54,23 +47,15 @@ public interface ChangeTarget {
     /**
      * Applies values over the configuration. Values of a policy that are invalid together are reported, and the configuration of that
      * policy applies.
-     *
-     * @param values the values of all changes
      */
     void apply(PolicyValues values);
 
-    /**
-     * Applies the limits of single keys, which the check has found to be valid.
-     *
-     * @param overrides the values by key, for all keys that have some
-     */
+    /** Applies the limits of single keys, which the check has found to be valid. */
     void override(Map<Overrides.Subject, Map<String, String>> overrides);
 
     /**
      * Blocks a key in the backend.
      *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
      * @param length the time until the end
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
@@ -79,8 +64,6 @@ public interface ChangeTarget {
     /**
      * Ends the block of a key in the backend.
      *
-     * @param policy the name of the policy
-     * @param storedKey the stored key
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     void unblock(String policy, String storedKey);

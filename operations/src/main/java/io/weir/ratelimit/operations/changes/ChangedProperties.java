@@ -40,10 +40,7 @@ public final class ChangedProperties implements ConfigProperties {
     /**
      * Lays the values of changes over a configuration.
      *
-     * @param config the configuration
-     * @param changes the values
      * @param policies the policies that exist without the changes; the values of others are left out
-     * @return the properties
      */
     public static ConfigProperties over(ConfigProperties config, PolicyValues changes, Set<String> policies) {
         return changes.isEmpty() ? config : new ChangedProperties(config, changes, policies);

@@ -26,8 +26,6 @@ import java.util.function.LongSupplier;
 /**
  * The policies and keys of one deployment, to which runtime changes apply.
  *
- * @param reload loads the policies
- * @param policies the policies in force
  * @param overrides the limits of single keys
  * @param keys the operations on keys of the backend
  * @param blocks the blocks that this instance knows of

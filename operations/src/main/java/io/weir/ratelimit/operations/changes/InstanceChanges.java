@@ -36,13 +36,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
 
     private record InDoubt(KnownChanges seen, ChangeState next, RuntimeChange change) {}
 
-    /**
-     * Creates changes that are not read yet.
-     *
-     * @param store the store
-     * @param target receives the changes
-     * @param audit the audit log
-     */
+    /** Creates changes that are not read yet. */
     public InstanceChanges(StoredChanges store, ChangeTarget target, ChangeAudit audit) {
         this.store = store;
         this.target = target;

@@ -20,11 +20,7 @@ public final class LocalChangeStore implements ChangeStore {
     private byte @Nullable [] state;
     private String tag = NO_TAG;
 
-    /**
-     * Creates an empty store.
-     *
-     * @param clock the time of the store
-     */
+    /** Creates an empty store. */
     public LocalChangeStore(Clock clock) {
         this.clock = clock;
     }

@@ -8,11 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/**
- * The values that runtime changes give to attributes of policies.
- *
- * @param changes the change that determines each value, by policy and attribute
- */
+/** The values that runtime changes give to attributes of policies. */
 public record PolicyValues(Map<String, Map<String, RuntimeChange>> changes) implements ValueLayer {
     /** No values. */
     public static final PolicyValues NONE = new PolicyValues(Map.of());

@@ -17,8 +17,6 @@ import java.util.TreeMap;
  * @param values the new values by attribute, such as {@code limit=50/1m}; empty for a block and for an undo
  * @param before the values before the change by attribute, as text; an attribute without a value before is absent
  * @param author the user of the container who made the change
- * @param reason the reason that the author gave
- * @param at the instant of the change
  * @param until the end of the change; empty if it has none
  * @param undoes the number of the change that this one ends, or of the undo after which it repeats a change
  */
@@ -64,8 +62,6 @@ public record RuntimeChange(
     /**
      * The subject of a change.
      *
-     * @param kind the kind of the change
-     * @param policy the name of the policy
      * @param storedKey the stored key; empty for a change of a policy
      */
     public record Subject(Kind kind, String policy, Optional<String> storedKey) {}

@@ -9,18 +9,13 @@ import java.util.Optional;
 
 /** The runtime changes as an operator sees and makes them. Each call of the store waits for one second at most. */
 public interface RuntimeChanges {
-    /**
-     * Returns the state that this instance knows, without a call.
-     *
-     * @return the state
-     */
+    /** Returns the state that this instance knows, without a call. */
     View view();
 
     /**
      * Returns the problems that a change would have at deployment, without making it. The change must be valid now and after each later
      * end of a change of the same policy.
      *
-     * @param request the change
      * @return the problems, the same as those of the configuration; empty if the change is valid
      */
     List<ConfigurationProblem> problems(ChangeRequest request);
@@ -28,9 +23,7 @@ public interface RuntimeChanges {
     /**
      * Makes a change.
      *
-     * @param request the change
      * @param expectedTag the tag of the state that the operator has seen
-     * @return the change
      * @throws InvalidChangeException if the change is invalid
      * @throws ChangeConflictException if the state has another tag; nothing is changed
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer; whether the change is made is unknown
@@ -42,7 +35,6 @@ public interface RuntimeChanges {
      * Ends a change, so that earlier changes or the configuration apply again. The undo of an undo makes its change again.
      *
      * @param number the number of an active change, or of an undo whose change has not ended
-     * @param reason the reason
      * @param author the user of the container
      * @param expectedTag the tag of the state that the operator has seen
      * @return the change that ends the other, or that repeats it

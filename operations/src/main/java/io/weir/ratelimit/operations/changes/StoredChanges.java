@@ -33,7 +33,6 @@ public final class StoredChanges {
     /**
      * Creates a state that is not read yet.
      *
-     * @param store the store
      * @param shared whether all instances share the store
      * @param codec reads and writes the contents of the store
      * @param nanos the monotonic clock, in nanoseconds
