@@ -3,10 +3,13 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.tck.TestedBackend;
+import io.weir.ratelimit.spi.BlocksKeys;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.management.LockInfo;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -14,6 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,12 +38,39 @@ class CallerMonitorsTest {
                             TestBackend.charge("k.a", 1, FaultCalls.LIMIT),
                             TestBackend.charge("k.b", 1, FaultCalls.LIMIT))),
             "peek", backend -> backend.peek(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT))),
-            "refund", backend -> new TestedBackend(backend).refund(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)),
+            "refund", backend -> await(backend, known -> known.refund(TestBackend.charge("k.a", 1, FaultCalls.LIMIT))),
+            "block",
+                    backend -> await(
+                            backend,
+                            known -> blocks(known)
+                                    .block(
+                                            TestBackend.charge("k.a", 1, FaultCalls.LIMIT)
+                                                    .policy(),
+                                            "k.a",
+                                            Duration.ofMinutes(1))),
+            "unblock",
+                    backend -> await(
+                            backend,
+                            known -> blocks(known)
+                                    .unblock(
+                                            TestBackend.charge("k.a", 1, FaultCalls.LIMIT)
+                                                    .policy(),
+                                            "k.a")),
             "reset",
                     backend -> backend.reset(
                             List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)
                                     .policy()),
                             "k.a"));
+
+    /** Waits for a stage as the engine does. */
+    private static <T> void await(RedissonBackend backend, Function<RateLimitBackend, CompletionStage<T>> operation) {
+        RedisEngine.withFallback(backend, RedisEngine.NO_LOCAL, Duration.ofSeconds(10))
+                .callAndAwait(operation);
+    }
+
+    private static BlocksKeys blocks(RateLimitBackend backend) {
+        return backend.capability(BlocksKeys.class).orElseThrow();
+    }
 
     @Test
     void waitingCallersHoldNoMonitor() throws InterruptedException {
@@ -71,7 +104,7 @@ class CallerMonitorsTest {
                 () -> {
                     try {
                         call.run();
-                    } catch (BackendException e) {
+                    } catch (BackendException | RateLimitUnavailableException e) {
                         // the deadline has passed
                     }
                 },
@@ -90,6 +123,7 @@ class CallerMonitorsTest {
                 && (info.getThreadState() == Thread.State.TIMED_WAITING
                         || info.getThreadState() == Thread.State.WAITING)
                 && Stream.of(info.getStackTrace())
-                        .anyMatch(frame -> frame.getClassName().equals(BlockingAwait.class.getName()));
+                        .map(StackTraceElement::getClassName)
+                        .anyMatch(Set.of(BlockingAwait.class.getName(), FallbackBackend.class.getName())::contains);
     }
 }

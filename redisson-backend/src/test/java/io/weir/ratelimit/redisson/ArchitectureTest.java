@@ -25,13 +25,15 @@ class ArchitectureTest {
                     "io.weir.ratelimit.interceptor..", "jakarta.ws.rs..", "jakarta.servlet..", "io.opentelemetry..");
 
     @ArchTest
-    static final ArchRule dependsOnTheLimitsAndTheMessagesOfTheCoreOnly = noClasses()
+    static final ArchRule dependsOnTheLimitsTheStoresAndTheMessagesOfTheCoreOnly = noClasses()
             .that()
             .resideInAPackage("io.weir.ratelimit.redisson..")
             .should()
             .dependOnClassesThat(JavaClass.Predicates.resideInAPackage("io.weir.ratelimit.core..")
                     .and(JavaClass.Predicates.resideOutsideOfPackages(
-                            "io.weir.ratelimit.core.limit..", "io.weir.ratelimit.core.message..")));
+                            "io.weir.ratelimit.core.limit..",
+                            "io.weir.ratelimit.core.operations..",
+                            "io.weir.ratelimit.core.message..")));
 
     @ArchTest
     static final ArchRule implementsTheProviderAndUsesNoOtherPartOfTheDoor = noClasses()

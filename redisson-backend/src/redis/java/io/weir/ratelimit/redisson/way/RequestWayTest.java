@@ -74,13 +74,19 @@ class RequestWayTest {
         properties.put("ratelimit.policies.api.limit", "1000/1h");
         properties.put("ratelimit.policies.api.key", "ip");
         properties.put("ratelimit.policies.api.paths", "/api/*");
+        ClassLoader loader = new RecordingLoader();
         Function<Map<String, String>, Set<String>> run =
-                (Function<Map<String, String>, Set<String>>) new RecordingLoader()
-                        .loadClass(LimitedRequest.class.getName())
+                (Function<Map<String, String>, Set<String>>) loader.loadClass(LimitedRequest.class.getName())
                         .getConstructor()
                         .newInstance();
-        Set<String> types = new TreeSet<>(run.apply(properties));
-        types.remove(LimitedRequest.class.getSimpleName());
-        return types;
+        ClassLoader before = Thread.currentThread().getContextClassLoader();
+        Thread.currentThread().setContextClassLoader(loader);
+        try {
+            Set<String> types = new TreeSet<>(run.apply(properties));
+            types.remove(LimitedRequest.class.getSimpleName());
+            return types;
+        } finally {
+            Thread.currentThread().setContextClassLoader(before);
+        }
     }
 }
