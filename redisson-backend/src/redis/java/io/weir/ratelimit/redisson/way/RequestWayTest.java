@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 class RequestWayTest {
-    private static final int MOST_IN_PROCESS = 76;
+    private static final int MOST_IN_PROCESS = 79;
     private static final int MOST_ON_REDIS = 97;
 
     /** A step after those of the filter. */
