@@ -21,6 +21,9 @@ final class LibertyWorkArea {
     private static final Pattern FEATURE = Pattern.compile("<feature>([^<]*)</feature>");
     private static final List<String> CACHES = List.of("org.eclipse.osgi", "platform");
 
+    /** The jars of applications: the server would use an old jar, because all builds of a jar have the same time. */
+    private static final String APPLICATIONS = "com.ibm.ws.app.manager";
+
     private final Path stored;
 
     /** Selects the stored work area for the features in these documents. */
@@ -63,7 +66,7 @@ final class LibertyWorkArea {
     private static void copy(Path from, Path to) throws IOException {
         for (String cache : CACHES) {
             try (Stream<Path> paths = Files.walk(from.resolve(cache))) {
-                for (Path path : paths.toList()) {
+                for (Path path : paths.filter(path -> !path.toString().contains(APPLICATIONS)).toList()) {
                     Path target = to.resolve(from.relativize(path));
                     Files.createDirectories(target.getParent());
                     Files.copy(path, target, StandardCopyOption.COPY_ATTRIBUTES, StandardCopyOption.REPLACE_EXISTING);
