@@ -66,7 +66,8 @@ final class LibertyWorkArea {
     private static void copy(Path from, Path to) throws IOException {
         for (String cache : CACHES) {
             try (Stream<Path> paths = Files.walk(from.resolve(cache))) {
-                for (Path path : paths.filter(path -> !path.toString().contains(APPLICATIONS)).toList()) {
+                for (Path path : paths.filter(path -> !path.toString().contains(APPLICATIONS))
+                        .toList()) {
                     Path target = to.resolve(from.relativize(path));
                     Files.createDirectories(target.getParent());
                     Files.copy(path, target, StandardCopyOption.COPY_ATTRIBUTES, StandardCopyOption.REPLACE_EXISTING);
