@@ -80,7 +80,8 @@ final class HowToApplication {
     /** Compiles the classes and writes the WAR, with {@code ready.txt} for the wait until it is deployed. */
     Path war(Path folder) throws IOException {
         Path work = Files.createDirectories(folder.resolve(name));
-        String libraries = redis == null ? "(weir-(api|core|interceptor)|caffeine|jspecify)-[^/]*" : ".*";
+        String libraries =
+                redis == null ? "(weir-(api|core|interceptor" + plugins() + ")|caffeine|jspecify)-[^/]*" : ".*";
         WebArchive war = ShrinkWrap.create(WebArchive.class, name + ".war")
                 .merge(TestWar.example(), "/", Filters.include("/WEB-INF/lib/" + libraries))
                 .add(new StringAsset("ready"), "ready.txt")
@@ -93,6 +94,20 @@ final class HowToApplication {
                             war.add(new FileAsset(file.toFile()), "/WEB-INF/classes/" + classes.relativize(file)));
         }
         return TestWar.written(war, work);
+    }
+
+    /** Returns the plug-ins that the pages add, each after a separator. */
+    private String plugins() throws IOException {
+        StringBuilder plugins = new StringBuilder();
+        for (String page : pages) {
+            for (String plugin : List.of("client", "operations")) {
+                if (HowToPage.of(page).snippets("xml").stream()
+                        .anyMatch(snippet -> snippet.contains("<artifactId>weir-" + plugin + "</artifactId>"))) {
+                    plugins.append('|').append(plugin);
+                }
+            }
+        }
+        return plugins.toString();
     }
 
     private List<Path> sources(Path work) throws IOException {
