@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -129,8 +130,7 @@ public final class RateLimitEngine {
 
     /** Tests whether a decision is like most others. */
     private static boolean isPlain(Decision decision) {
-        return decision instanceof Decision.Allowed allowed
-                && allowed.shadowQuotas().isEmpty();
+        return decision instanceof Decision.Allowed allowed && !ChargedResults.hasShadowQuotas(allowed);
     }
 
     /** Decides about a key that application code or a client names. Waits if the policies let the call wait. */
