@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a decision found for one charge: one policy applied to one key.
+ * The result of a decision for one charge: one policy applied to one key.
  *
  * @param policy the name of the policy
  * @param shadow whether the policy is in shadow mode, so that the result has no effect on the decision

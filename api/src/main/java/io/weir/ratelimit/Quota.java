@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Quota implements Serializable {
     private static final long serialVersionUID = 1;
 
-    /** What the permits of a limit are. */
+    /** The kinds of permits of a limit. */
     public enum Kind {
         /** Permits per window. */
         WINDOW,

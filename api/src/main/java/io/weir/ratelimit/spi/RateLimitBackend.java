@@ -14,7 +14,7 @@ import java.util.concurrent.CompletionStage;
  * <p>A CDI bean of this type is available under its {@link #name()}; {@code ratelimit.backend} selects a backend by name. Every
  * implementation passes the backend contract of the module {@code weir-tck}.
  *
- * <p>This interface has what every backend can do. What only some can do is a {@linkplain #capability capability}: {@link SettlesCharges},
+ * <p>This interface has the operations of every backend. An optional operation is a {@linkplain #capability capability}: {@link SettlesCharges},
  * {@link HoldsSlots}, {@link BlocksKeys} and {@link RemembersRejections}. A policy that needs a capability which its backend lacks is an
  * error of the configuration.
  *

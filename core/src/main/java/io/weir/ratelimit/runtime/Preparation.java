@@ -8,7 +8,7 @@ import io.weir.ratelimit.spi.KeyResolver;
 import java.util.Map;
 
 /**
- * What a plug-in reads before the limiter exists.
+ * The values that a plug-in reads before the limiter exists.
  *
  * @param config the configuration
  * @param settings the settings

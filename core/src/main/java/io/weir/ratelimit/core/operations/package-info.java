@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a shared backend stores for operators: the reports of instances and the runtime changes. */
+/** The data of operators in a shared backend: the reports of instances and the runtime changes. */
 @NullMarked
 package io.weir.ratelimit.core.operations;
 

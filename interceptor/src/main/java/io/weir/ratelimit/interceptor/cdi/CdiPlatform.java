@@ -40,7 +40,7 @@ final class CdiPlatform implements Platform {
     private Optional<RejectionResponder> responder = Optional.empty();
     private volatile @Nullable RateLimitGate gate;
 
-    /** What the container has discovered. */
+    /** The discoveries of the container. */
     record Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {}
 
     CdiPlatform(RateLimitBeans beans, Discovered discovered) {
