@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+import static io.weir.ratelimit.redisson.client.RedisMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
@@ -10,6 +10,17 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.redisson.client.AddressProperty;
+import io.weir.ratelimit.redisson.client.ClientVersion;
+import io.weir.ratelimit.redisson.client.RedisClient;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.client.RedisProperties;
+import io.weir.ratelimit.redisson.client.RedisSettings;
+import io.weir.ratelimit.redisson.client.ServerCheck;
+import io.weir.ratelimit.redisson.client.ServerProperties;
+import io.weir.ratelimit.redisson.lease.Timer;
+import io.weir.ratelimit.redisson.rejection.RejectionCache;
+import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
