@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.TopKeys;
 import java.time.Duration;
@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * The calls of the busiest keys in about the last minute: the differences between their counts and those of an earlier report. Decisions
  * count nothing for it. A policy has none for half a minute after its oldest counts are dropped, once in five minutes.
  */
-final class MinuteCounts {
+public final class MinuteCounts {
     /** The policies whose counts are kept: more than a report has room for. */
     static final int MAX_POLICIES = 100;
 
@@ -56,12 +56,12 @@ final class MinuteCounts {
      *
      * @param nanoTime a monotonic clock
      */
-    MinuteCounts(LongSupplier nanoTime) {
+    public MinuteCounts(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
     /** Keeps the counts of a report for later ones, unless the last ones are new enough. */
-    void record(List<InstanceReport.PolicyKeys> keys) {
+    public void record(List<InstanceReport.PolicyKeys> keys) {
         long now = nanoTime.getAsLong();
         List<Counts> kept = new ArrayList<>(records);
         if (!kept.isEmpty() && now - kept.get(kept.size() - 1).nanos < STEP.toNanos()) {

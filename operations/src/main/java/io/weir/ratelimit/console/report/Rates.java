@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.core.metrics.Outcome;
 import java.util.ArrayList;
@@ -18,17 +18,17 @@ import java.util.Optional;
  * @param rejected the number of rejections per second, the oldest second first
  * @param utilization the utilization of the limits; empty if no decision had quotas
  */
-record Rates(
+public record Rates(
         Map<Outcome, Long> counts,
         Map<Outcome, Long> recent,
         List<Long> decided,
         List<Long> rejected,
         Optional<Utilization> utilization) {
     /** The number of seconds, without the current second. */
-    static final int SECONDS = 60;
+    public static final int SECONDS = 60;
 
     /** The number of seconds over which a rate is computed. */
-    static final int RATE_SECONDS = 10;
+    public static final int RATE_SECONDS = 10;
 
     static final Rates NONE = new Sum().rates(Optional.empty());
 
@@ -38,9 +38,9 @@ record Rates(
      * @param mean the mean over the decisions
      * @param max the maximum over the decisions
      */
-    record Utilization(double mean, double max) {}
+    public record Utilization(double mean, double max) {}
 
-    static boolean isRejection(Outcome outcome) {
+    public static boolean isRejection(Outcome outcome) {
         return outcome == Outcome.REJECTED || outcome == Outcome.BLOCKED || outcome == Outcome.DEGRADED_REJECTED;
     }
 

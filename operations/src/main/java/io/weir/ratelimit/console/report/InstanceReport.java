@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param keys the top keys per policy, with stored keys
  * @param current the running calls and the blocks
  */
-record InstanceReport(
+public record InstanceReport(
         Origin origin,
         BackendHealth.Report backend,
         Configuration configuration,
@@ -29,7 +29,7 @@ record InstanceReport(
         List<PolicyKeys> keys,
         Current current) {
     /** Copies the lists. */
-    InstanceReport {
+    public InstanceReport {
         rates = List.copyOf(rates);
         values = List.copyOf(values);
         keys = List.copyOf(keys);
@@ -40,7 +40,7 @@ record InstanceReport(
      *
      * @param host the host name, or an address
      */
-    record Origin(String host, String name, String version, String server, String java, Instant started) {}
+    public record Origin(String host, String name, String version, String server, String java, Instant started) {}
 
     /**
      * The state of the configuration.
@@ -50,7 +50,7 @@ record InstanceReport(
      * @param result that result in lower case
      * @param problems the number of invalid parts
      */
-    record Configuration(long digest, int policies, Instant readAt, String result, int problems) {}
+    public record Configuration(long digest, int policies, Instant readAt, String result, int problems) {}
 
     /**
      * The decisions under a policy.
@@ -59,24 +59,24 @@ record InstanceReport(
      * @param minute the number of decisions by outcome in the last minute
      * @param utilization the utilization of the limits in the last minute
      */
-    record PolicyRates(
+    public record PolicyRates(
             String policy,
             Map<Outcome, Long> recent,
             Map<Outcome, Long> minute,
             Optional<Rates.Utilization> utilization) {
-        PolicyRates {
+        public PolicyRates {
             recent = Map.copyOf(recent);
             minute = Map.copyOf(minute);
         }
 
-        long decided() {
+        public long decided() {
             return minute.values().stream().mapToLong(Long::longValue).sum();
         }
     }
 
     /** The values of a policy. */
-    record PolicyValues(String policy, List<Value> values) {
-        PolicyValues {
+    public record PolicyValues(String policy, List<Value> values) {
+        public PolicyValues {
             values = List.copyOf(values);
         }
     }
@@ -86,7 +86,7 @@ record InstanceReport(
      *
      * @param attribute the attribute, such as {@code limit}
      */
-    record Value(String attribute, String value, String source) {}
+    public record Value(String attribute, String value, String source) {}
 
     /**
      * The top keys of a policy.
@@ -95,7 +95,7 @@ record InstanceReport(
      * @param otherActive the greatest number of calls of a key that is not in the list
      * @param minute the calls of the last minute
      */
-    record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive, Minute minute) {}
+    public record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive, Minute minute) {}
 
     /**
      * The calls of about the last minute.
@@ -103,10 +103,10 @@ record InstanceReport(
      * @param period the time; zero if the calls are not known
      * @param calls the least number of calls by stored key, for the active top keys
      */
-    record Minute(Duration period, Map<String, Long> calls) {
-        static final Minute NONE = new Minute(Duration.ZERO, Map.of());
+    public record Minute(Duration period, Map<String, Long> calls) {
+        public static final Minute NONE = new Minute(Duration.ZERO, Map.of());
 
-        Minute {
+        public Minute {
             calls = Map.copyOf(calls);
         }
     }
@@ -117,18 +117,18 @@ record InstanceReport(
      * @param running the running calls per policy with a concurrency limit, the most calls first
      * @param blocks the blocks, the last end first
      */
-    record Current(List<RunningCalls> running, List<KnownBlocks.Block> blocks) {
-        Current {
+    public record Current(List<RunningCalls> running, List<KnownBlocks.Block> blocks) {
+        public Current {
             running = List.copyOf(running);
             blocks = List.copyOf(blocks);
         }
     }
 
     /** The running calls under a policy with a concurrency limit. */
-    record RunningCalls(String policy, long calls) {}
+    public record RunningCalls(String policy, long calls) {}
 
     /** Returns the running calls of all policies; empty if they are unknown. */
-    long runningCalls() {
+    public long runningCalls() {
         return current.running().stream().mapToLong(RunningCalls::calls).sum();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.core.instance.InstanceName;
 import java.io.IOException;
@@ -14,16 +14,16 @@ import java.util.Properties;
  *
  * @param host the host name, or an address
  */
-record RunningInstance(String host, String version, Instant started) {
+public record RunningInstance(String host, String version, Instant started) {
     private static final String VERSION = "/META-INF/maven/io.weir/weir-operations/pom.properties";
 
     /** Returns this instance. The host name can be resolved over the network. */
-    static RunningInstance startedAt(Instant started) {
+    public static RunningInstance startedAt(Instant started) {
         return new RunningInstance(localHost(), ownVersion(), started);
     }
 
     /** Returns the origin of reports of this instance. */
-    InstanceReport.Origin origin(String server) {
+    public InstanceReport.Origin origin(String server) {
         return new InstanceReport.Origin(
                 host,
                 InstanceName.own().toString(),

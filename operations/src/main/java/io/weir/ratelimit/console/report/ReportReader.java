@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
@@ -29,7 +29,7 @@ import java.util.stream.Stream;
  * A reader of reports. Everyone who can write to the store can write a report, so each value is checked. A short element of a report can
  * need much more memory than its bytes, so the reader of all reports has an allowance for the memory of all of them.
  */
-final class ReportReader {
+public final class ReportReader {
     /** The estimated memory of a text in addition to its characters, and of an element of a list in addition to its texts. */
     private static final int TEXT_BYTES = 48;
 
@@ -54,10 +54,10 @@ final class ReportReader {
     }
 
     /** The memory that reports can need, as an estimate in bytes. */
-    static final class Allowance {
+    public static final class Allowance {
         private long left;
 
-        Allowance(long bytes) {
+        public Allowance(long bytes) {
             this.left = bytes;
         }
 
@@ -74,7 +74,7 @@ final class ReportReader {
     }
 
     /** Reads a report; empty if it is no report, one of another form, or one that needs more than is left of the allowance. */
-    static Optional<InstanceReport> read(byte[] report, Allowance allowance) {
+    public static Optional<InstanceReport> read(byte[] report, Allowance allowance) {
         if (report.length > FleetStore.MAX_REPORT_BYTES) {
             return Optional.empty();
         }

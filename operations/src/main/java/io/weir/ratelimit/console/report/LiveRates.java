@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.KnownBlocks;
@@ -17,12 +17,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /** The decisions of the last minute by policy. The number of policies bounds its memory. */
-final class LiveRates {
+public final class LiveRates {
     private final LongSupplier nanoTime;
     private final KnownBlocks blocks;
     private final Map<String, RateRing> byPolicy = new ConcurrentHashMap<>();
 
-    LiveRates(LongSupplier nanoTime) {
+    public LiveRates(LongSupplier nanoTime) {
         this(nanoTime, new KnownBlocks(nanoTime));
     }
 
@@ -32,12 +32,12 @@ final class LiveRates {
      * @param nanoTime a monotonic clock
      * @param blocks receives the blocks that have rejected calls
      */
-    LiveRates(LongSupplier nanoTime, KnownBlocks blocks) {
+    public LiveRates(LongSupplier nanoTime, KnownBlocks blocks) {
         this.nanoTime = nanoTime;
         this.blocks = blocks;
     }
 
-    void decided(DecisionEvent event) {
+    public void decided(DecisionEvent event) {
         long second = second();
         for (int i = 0; i < event.charges().size(); i++) {
             RateRing ring = ring(event.charges().get(i).policy());
@@ -62,19 +62,19 @@ final class LiveRates {
         blocks.met(charge.policy().policy(), charge.storedKey(), rest);
     }
 
-    void bypassed(List<PolicyLimits> policies) {
+    public void bypassed(List<PolicyLimits> policies) {
         long second = second();
         policies.forEach(policy -> ring(policy).count(second, Outcome.BYPASSED));
     }
 
     /** Returns the decisions of a policy in the last minute. */
-    Rates of(String policy) {
+    public Rates of(String policy) {
         RateRing ring = byPolicy.get(policy);
         return ring == null ? Rates.NONE : ring.minuteBefore(second());
     }
 
     /** Returns the policies that have decided since they exist. */
-    Set<String> policies() {
+    public Set<String> policies() {
         return Set.copyOf(byPolicy.keySet());
     }
 
@@ -89,7 +89,7 @@ final class LiveRates {
     }
 
     /** Returns the current second of the clock, which no rate includes. */
-    long second() {
+    public long second() {
         return TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong());
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
@@ -17,18 +17,18 @@ import java.util.Map;
  * A writer of reports. Each list has a share of the bytes of a report, and ends before the first element for which it has no room. {@link
  * ReportReader} reads the same form.
  */
-final class ReportWriter {
+public final class ReportWriter {
     /** The form of reports. A reader ignores other forms. */
-    static final int FORM = 1;
+    public static final int FORM = 1;
 
     /** The greatest number of characters of a text. Longer texts are cut. */
-    static final int MAX_TEXT = 200;
+    public static final int MAX_TEXT = 200;
 
     /** The greatest number of keys in a list. */
-    static final int MAX_KEYS = 20;
+    public static final int MAX_KEYS = 20;
 
     /** The greatest number of blocks, including those that were ended. */
-    static final int MAX_BLOCKS = 50;
+    public static final int MAX_BLOCKS = 50;
 
     private static final int RATES_BYTES = 12_000;
     private static final int VALUES_BYTES = 20_000;
@@ -48,7 +48,7 @@ final class ReportWriter {
     }
 
     /** Returns the bytes of a report, at most {@link io.weir.ratelimit.core.operations.FleetStore#MAX_REPORT_BYTES}. */
-    static byte[] write(InstanceReport report) {
+    public static byte[] write(InstanceReport report) {
         return bytes(report, (value, out) -> {
             out.writeByte(FORM);
             writeOrigin(value.origin(), out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
  * The counts of one step of the history, as lines {@code <decided> <rejected> <name>}. The name is {@value #ALL} for all policies, and
  * {@code =<policy>} for one.
  */
-final class StepCounts {
-    static final String ALL = "*";
+public final class StepCounts {
+    public static final String ALL = "*";
     private static final long MAX_COUNT = 999_999_999_999_999L;
     private static final int LINE_BYTES = 32;
     private static final Pattern LINE = Pattern.compile("(?s)([0-9]{1,15}) ([0-9]{1,15}) (.+)");
@@ -27,8 +27,8 @@ final class StepCounts {
      *
      * @param rejected the number of rejections among them
      */
-    record Counts(long decided, long rejected) {
-        static final Counts NONE = new Counts(0, 0);
+    public record Counts(long decided, long rejected) {
+        public static final Counts NONE = new Counts(0, 0);
 
         Counts plus(Counts other) {
             return new Counts(
@@ -37,19 +37,19 @@ final class StepCounts {
     }
 
     /** Returns the name of a policy in lines. */
-    static String nameOf(String policy) {
+    public static String nameOf(String policy) {
         return "=" + policy;
     }
 
     /** Reads lines. Text that has another form is left out. */
-    static StepCounts parse(byte[] lines) {
+    public static StepCounts parse(byte[] lines) {
         StepCounts counts = new StepCounts();
         counts.add(lines);
         return counts;
     }
 
     /** Adds the counts of lines, as every store does. */
-    void add(byte[] lines) {
+    public void add(byte[] lines) {
         // A search for the next line within the text would start again at each character.
         for (String text : new String(lines, UTF_8).split("\n", -1)) {
             Matcher line = LINE.matcher(text);
@@ -60,7 +60,7 @@ final class StepCounts {
     }
 
     /** Adds counts, unless the name is new and the step has no room for it. */
-    void add(String name, Counts counts) {
+    public void add(String name, Counts counts) {
         int bytes = name.getBytes(UTF_8).length + LINE_BYTES;
         if (byName.containsKey(name)) {
             byName.merge(name, counts, Counts::plus);
@@ -70,11 +70,11 @@ final class StepCounts {
         }
     }
 
-    Counts of(String name) {
+    public Counts of(String name) {
         return byName.getOrDefault(name, Counts.NONE);
     }
 
-    byte[] lines() {
+    public byte[] lines() {
         StringBuilder lines = new StringBuilder();
         byName.forEach((name, counts) -> lines.append(counts.decided())
                 .append(' ')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Creates the report of this instance. */
-final class ReportBuilder {
+public final class ReportBuilder {
     private static final Comparator<InstanceReport.PolicyRates> MOST_DECISIONS_FIRST = Comparator.comparingLong(
                     InstanceReport.PolicyRates::decided)
             .reversed()
@@ -31,7 +31,7 @@ final class ReportBuilder {
     private final Supplier<InstanceReport.Origin> origin;
     private final MinuteCounts minutes;
 
-    ReportBuilder(
+    public ReportBuilder(
             Operations operations, LiveRates rates, Supplier<InstanceReport.Origin> origin, MinuteCounts minutes) {
         this.operations = operations;
         this.rates = rates;
@@ -39,7 +39,7 @@ final class ReportBuilder {
         this.minutes = minutes;
     }
 
-    InstanceReport build() {
+    public InstanceReport build() {
         List<PolicyView> policies = operations.policies();
         rates.retain(policies.stream().map(PolicyView::name).collect(Collectors.toSet()));
         Reading reading = operations.lastReading();
@@ -108,7 +108,7 @@ final class ReportBuilder {
     }
 
     /** Returns the attribute of a property of a policy, such as {@code limit}; the property if it has another form. */
-    static String attribute(String property, String policy) {
+    public static String attribute(String property, String policy) {
         for (String prefix : List.of(POLICIES + policy + ".", POLICIES + '"' + policy + "\".")) {
             if (property.startsWith(prefix)) {
                 return property.substring(prefix.length());
