@@ -7,9 +7,9 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.redisson.client.AddressProperty;
 import io.weir.ratelimit.redisson.client.ClientVersion;
 import io.weir.ratelimit.redisson.client.RedisClient;
@@ -363,7 +363,7 @@ public class RedissonBackend
 
     @Override
     public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
-        BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), BlockedState.micros(duration));
+        BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), StoredStates.blockMicros(duration));
         try {
             return started().block(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS));
         } catch (BackendException e) {

@@ -4,10 +4,8 @@ package io.weir.ratelimit.redisson.lease;
 import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.SlidingWindowState;
-import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.redisson.script.RedisTime;
 import io.weir.ratelimit.redisson.script.Refund;
 import io.weir.ratelimit.spi.Charge;
@@ -127,7 +125,8 @@ final class Grant {
      */
     boolean hasWindowsOf(List<LimitState> charged) {
         for (int i = 0; i < charged.size(); i++) {
-            if (states.get(i) instanceof TokenBucketState || start(states.get(i)) != start(charged.get(i))) {
+            if (StoredStates.isBucket(states.get(i))
+                    || StoredStates.startMicros(states.get(i)) != StoredStates.startMicros(charged.get(i))) {
                 return false;
             }
         }
@@ -145,20 +144,14 @@ final class Grant {
     }
 
     private long maxUnspent(Limit limit, LimitState state, long micros) {
-        if (state instanceof TokenBucketState bucket) {
-            long returned = bucket.debt() - bucket.asOf(limit, micros).debt();
+        if (StoredStates.isBucket(state)) {
+            long returned = StoredStates.debt(state) - StoredStates.debt(state.asOf(limit, micros));
             long units = limit.windowUnits();
             // Rounded up, since a charge is a whole number. The remaining permits of the bucket are rounded down by as
             // much.
             return (Math.max(0, charge.cost() * units - returned) + units - 1) / units;
         }
-        return micros - start(state) < limit.windowMicros() ? Long.MAX_VALUE : 0;
-    }
-
-    private static long start(LimitState window) {
-        return window instanceof SlidingWindowState sliding
-                ? sliding.startMicros()
-                : ((FixedWindowState) window).startMicros();
+        return micros - StoredStates.startMicros(state) < limit.windowMicros() ? Long.MAX_VALUE : 0;
     }
 
     /** Closes the grant, after which no permit of it is spent. */
@@ -193,18 +186,18 @@ final class Grant {
 
     /** Returns how many unspent permits a limit still counts. Those of a bucket may expire meanwhile, so their number is a lower bound. */
     private long refundable(Limit limit, LimitState state, long packed, long nowNanos) {
-        if (state instanceof TokenBucketState bucket) {
-            long debt = bucket.asOf(limit, time.latestMicros(nowNanos)).debt();
+        if (StoredStates.isBucket(state)) {
+            long debt = StoredStates.debt(state.asOf(limit, time.latestMicros(nowNanos)));
             return Math.min(unspent(packed), debt / limit.windowUnits());
         }
-        int windows = state instanceof SlidingWindowState ? 2 : 1;
-        boolean counts = time.earliestMicros(nowNanos) - start(state) < windows * limit.windowMicros();
+        boolean counts = time.earliestMicros(nowNanos) - StoredStates.startMicros(state)
+                < StoredStates.windowsThatCount(state) * limit.windowMicros();
         return counts ? unspent(packed) + expired(packed) : 0;
     }
 
     /** Returns the states of a receipt for a part of the charge, after which some permits were left. */
     List<LimitState> receiptStates(long left) {
-        if (!(states.get(0) instanceof TokenBucketState)) {
+        if (!StoredStates.isBucket(states.get(0))) {
             return states;
         }
         List<LimitState> after = new ArrayList<>(states.size());

@@ -2,7 +2,8 @@
 package io.weir.ratelimit.redisson.script;
 
 import io.weir.ratelimit.core.limit.CalendarBounds;
-import io.weir.ratelimit.core.limit.CalendarState;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
@@ -58,10 +59,10 @@ public final class CalendarCodec {
     }
 
     /** Returns the state of a limit as of now, whose section ends at an instant. */
-    static CalendarState get(MessageBytes in, long end, boolean inDebt) {
+    static LimitState get(MessageBytes in, long end, boolean inDebt) {
         long first = in.get(TIME);
         long latest = in.get(TIME);
-        return new CalendarState(first, in.get(PERMITS), latest, end, inDebt);
+        return StoredStates.calendar(first, in.get(PERMITS), latest, end, inDebt);
     }
 
     /** Returns the instant of a reply. */

@@ -2,11 +2,8 @@
 package io.weir.ratelimit.redisson.script;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.SlidingLogState;
-import io.weir.ratelimit.core.limit.SlidingWindowState;
-import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
@@ -53,7 +50,7 @@ final class LimitCodec {
         out.put(limit.windowUnits(), 6);
         out.put(limit.unitExponent(), EXPONENT);
         out.put(limit.capacity(), PERMITS);
-        out.put(TokenBucketState.maxDebt(limit), 7);
+        out.put(StoredStates.maxDebt(limit), 7);
     }
 
     /**
@@ -72,7 +69,7 @@ final class LimitCodec {
         if (limit.uses(Algorithm.SLIDING_LOG)) {
             long oldest = in.get(TIME);
             long newest = in.get(TIME);
-            LimitState log = SlidingLogState.summary(limit, in.get(PERMITS), oldest, newest, 0, 0);
+            LimitState log = StoredStates.log(limit, in.get(PERMITS), oldest, newest);
             entries.add(in.get(TIME));
             return log;
         }
@@ -93,15 +90,15 @@ final class LimitCodec {
             case FIXED_WINDOW -> {
                 long spent = in.get(inDebt ? TIME : PERMITS);
                 in.skip(inDebt ? PERMITS : 0);
-                yield new FixedWindowState(first, spent, inDebt);
+                yield StoredStates.fixedWindow(first, spent, inDebt);
             }
             case SLIDING_WINDOW ->
-                new SlidingWindowState(first, in.get(inDebt ? TIME : PERMITS), in.get(PERMITS), inDebt);
+                StoredStates.slidingWindow(first, in.get(inDebt ? TIME : PERMITS), in.get(PERMITS), inDebt);
             default -> {
                 long debt = in.get(TIME);
                 int exponent = (int) in.get(inDebt ? PERMITS : EXPONENT);
                 in.skip(inDebt ? 0 : TIME);
-                yield new TokenBucketState(first, debt, exponent, inDebt);
+                yield StoredStates.bucket(first, debt, exponent, inDebt);
             }
         };
     }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson.script;
 
-import io.weir.ratelimit.core.limit.CalendarState;
-import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.SlidingLogState;
-import io.weir.ratelimit.core.limit.SlidingWindowState;
-import io.weir.ratelimit.core.limit.TokenBucketState;
+import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
@@ -61,29 +57,13 @@ public final class RefundCodec {
             out.put(LimitLetter.of(limits.get(i)), 1);
             LimitCodec.putValues(out, limits.get(i));
             if (!charged.isEmpty()) {
-                put(out, charged.get(i));
+                StoredStates.charged(charged.get(i), (first, second, third) -> {
+                    out.put(first, 7);
+                    out.put(second, 7);
+                    out.put(third, 6);
+                });
             }
         }
-    }
-
-    private static void put(MessageBytes out, LimitState state) {
-        if (state instanceof FixedWindowState window) {
-            put(out, window.startMicros(), window.spent(), 0);
-        } else if (state instanceof SlidingWindowState window) {
-            put(out, window.startMicros(), window.current(), window.previous());
-        } else if (state instanceof TokenBucketState bucket) {
-            put(out, bucket.anchorMicros(), bucket.debt(), bucket.unitExponent());
-        } else if (state instanceof SlidingLogState log) {
-            put(out, log.newestMicros(), 0, 0);
-        } else if (state instanceof CalendarState calendar) {
-            put(out, calendar.latestMicros(), 0, 0);
-        }
-    }
-
-    private static void put(MessageBytes out, long a, long b, long c) {
-        out.put(a, 7);
-        out.put(b, 7);
-        out.put(c, 6);
     }
 
     /** Decodes the reply of {@code refund.lua}: false if a key contains a foreign value. */

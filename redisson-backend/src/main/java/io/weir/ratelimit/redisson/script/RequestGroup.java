@@ -2,10 +2,9 @@
 package io.weir.ratelimit.redisson.script;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.SlidingLogState;
+import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -128,9 +127,9 @@ public final class RequestGroup {
             LimitState[] before = new LimitState[limits.size()];
             for (int j = 0; j < before.length; j++) {
                 before[j] = reply.states().get(i)[j];
-                if (before[j] instanceof SlidingLogState state) {
-                    before[j] = withAwaitedEntry(
-                            state,
+                if (StoredStates.isLog(before[j])) {
+                    before[j] = StoredStates.logAwaiting(
+                            before[j],
                             limits.get(j),
                             charge.cost(),
                             reply.awaitedEntriesMicros().get(log),
@@ -139,28 +138,11 @@ public final class RequestGroup {
                 }
                 if (!reply.blockEndsMicros().isEmpty()) {
                     long blockEnd = reply.blockEndsMicros().get(i);
-                    before[j] = BlockedState.of(before[j], blockEnd, time.micros());
+                    before[j] = StoredStates.blocked(before[j], blockEnd, time.micros());
                 }
             }
             unspent[i] = new ChargeStates(charge, List.of(before));
         }
         return List.of(unspent);
-    }
-
-    /** Adds to the summary of a log the entry at whose end there is room for a cost, if there is none now. */
-    private static LimitState withAwaitedEntry(
-            SlidingLogState log, Limit limit, long cost, long entryMicros, long nowMicros) {
-        long missing = log.spent() + cost - limit.permits();
-        if (missing <= 0) {
-            return log;
-        }
-        long nextPermitAfter = log.retryAfterMicros(limit, log.remaining(limit, nowMicros) + 1, nowMicros);
-        return SlidingLogState.summary(
-                limit,
-                log.spent(),
-                nowMicros + nextPermitAfter - limit.windowMicros(),
-                log.newestMicros(),
-                missing,
-                entryMicros);
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson.script;
 
-import io.weir.ratelimit.core.limit.ConcurrencyState;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.Limit;
 import java.security.SecureRandom;
 import java.util.Collection;
@@ -48,10 +49,10 @@ public final class SlotCodec {
     }
 
     /** Returns the state of a limit as of now. */
-    static ConcurrencyState get(MessageBytes in) {
+    static LimitState get(MessageBytes in) {
         int held = (int) in.get(COUNT);
         long earliest = in.get(TIME);
-        return ConcurrencyState.summary(held, earliest, in.get(TIME), in.get(NUMBER));
+        return StoredStates.slots(held, earliest, in.get(TIME), in.get(NUMBER));
     }
 
     /**
