@@ -9,7 +9,6 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.operations.changes.ChangeAudit;
 import io.weir.ratelimit.operations.changes.ChangeCodec;
 import io.weir.ratelimit.operations.changes.DeploymentChanges;
@@ -65,12 +64,8 @@ public final class OperationsPlugin implements Plugin {
         ChangeCodec codec = new ChangeCodec(
                 new ConfigReader(weir.configuration(), new Problems()).value(ConfigKeys.NAMESPACE),
                 weir.settings().keySecret());
-        DeploymentChanges target = new DeploymentChanges(
-                weir.reload(),
-                weir.policies(),
-                weir.overrides(),
-                weir.callers().stored(),
-                weir.callers().blocks());
+        DeploymentChanges target =
+                new DeploymentChanges(weir.reload(), weir.policies()::origins, weir.overrides(), weir.callers());
         return target.start(
                 weir.backend(),
                 codec,
@@ -80,16 +75,15 @@ public final class OperationsPlugin implements Plugin {
     }
 
     private Operations operations(Weir weir) {
-        CurrentPolicies policies = weir.policies();
         return new InstanceOperations(
                 console,
-                new KnownPolicies(policies::policies, policies::origins, weir.methods()),
-                weir.readings(),
+                new KnownPolicies(weir.callers().policies(), weir.policies()::origins, weir.methods()),
+                weir.readings()::last,
                 new InstanceOperations.Backend(weir.health(), weir.backend().capability(FleetStore.class)),
                 weir.callers(),
                 new InstanceOperations.Changes(
                         running.map(RuntimeChanges.class::cast), changes.role().filter(role -> changes.enabled())),
-                weir.engine().slots());
+                weir.engine().slots()::held);
     }
 
     /** Returns the warnings about settings by which nobody or everyone can use the console. */
