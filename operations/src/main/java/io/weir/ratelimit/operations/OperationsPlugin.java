@@ -14,9 +14,9 @@ import io.weir.ratelimit.operations.changes.ChangeCodec;
 import io.weir.ratelimit.operations.changes.DeploymentChanges;
 import io.weir.ratelimit.operations.changes.InstanceChanges;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.runtime.Preparation;
-import io.weir.ratelimit.runtime.Weir;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -52,7 +52,7 @@ public final class OperationsPlugin implements Plugin {
 
     /** Reads the runtime changes before the first request. */
     @Override
-    public void start(Weir weir) {
+    public void start(HostedWeir weir) {
         if (weir.settings().enabled() && changes.enabled()) {
             running = Optional.of(started(weir));
         }
@@ -60,7 +60,7 @@ public final class OperationsPlugin implements Plugin {
         warnings(console, changes).forEach(warning -> warning.log(LOG));
     }
 
-    private static InstanceChanges started(Weir weir) {
+    private static InstanceChanges started(HostedWeir weir) {
         ChangeCodec codec = new ChangeCodec(
                 new ConfigReader(weir.configuration(), new Problems()).value(ConfigKeys.NAMESPACE),
                 weir.settings().keySecret());
@@ -74,7 +74,7 @@ public final class OperationsPlugin implements Plugin {
                 weir.settings().deadline());
     }
 
-    private Operations operations(Weir weir) {
+    private Operations operations(HostedWeir weir) {
         return new InstanceOperations(
                 console,
                 new KnownPolicies(weir.callers().policies(), weir.policies()::origins, weir.methods()),
