@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.benchmarks.LocalEngines;
+import io.weir.ratelimit.console.report.LiveRates;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.KeyAdministration;
@@ -92,7 +93,7 @@ final class BusyInstance {
         return new InstanceOperations(
                 new ConsoleSettings(true, Optional.empty(), true, Optional.empty()),
                 new KnownPolicies(loaded::policies, name -> loaded.origins().getOrDefault(name, List.of()), List.of()),
-                new Readings(Clock.systemUTC()),
+                new Readings(Clock.systemUTC())::last,
                 new InstanceOperations.Backend(
                         new BackendHealth(new LocalBackend(1_000), true, false, System::nanoTime, List.of()),
                         Optional.empty()),
@@ -103,7 +104,7 @@ final class BusyInstance {
                         new KnownBlocks(this::nanos),
                         new KeyMasker(Optional.empty())),
                 InstanceOperations.Changes.NONE,
-                engine.slots());
+                engine.slots()::held);
     }
 
     private static DecisionEvent event(Policy policy, int key) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.MinuteCounts;
+import io.weir.ratelimit.console.report.ReportBuilder;
+import io.weir.ratelimit.console.report.RunningInstance;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.redisson.RedissonBackend;

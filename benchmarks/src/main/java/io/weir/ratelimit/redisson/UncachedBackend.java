@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.client.RedisClient;
 import java.time.Duration;
 import org.redisson.api.RedissonClient;
 

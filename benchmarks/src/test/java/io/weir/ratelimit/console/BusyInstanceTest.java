@@ -3,6 +3,11 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.MinuteCounts;
+import io.weir.ratelimit.console.report.ReportBuilder;
+import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.RunningInstance;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;

@@ -2,7 +2,7 @@
 package io.weir.ratelimit.client;
 
 import io.weir.ratelimit.core.instance.ApplicationLoader;
-import io.weir.ratelimit.runtime.Weir;
+import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.inject.spi.CDI;
 
 /** The limiter of the application that sends a call. CDI uses the archive of its caller, which is that of this class. */
@@ -10,8 +10,8 @@ final class CurrentWeir {
     private CurrentWeir() {}
 
     /** Returns the limiter, also if the context class loader of the server does not see the application. */
-    static Weir find() {
+    static HostedWeir find() {
         return ApplicationLoader.call(
-                CurrentWeir.class, () -> CDI.current().select(Weir.class).get());
+                CurrentWeir.class, () -> CDI.current().select(HostedWeir.class).get());
     }
 }

@@ -118,7 +118,7 @@ final class Assembly {
      *
      * @throws InvalidConfigurationException with all problems
      */
-    Weir weir() {
+    HostedWeir weir() {
         PolicyParts loaded = load();
         Telemetry telemetry = settings.enabled()
                 ? platform.telemetry(settings, loaded.backend().name(), masker, problems)
@@ -133,7 +133,7 @@ final class Assembly {
         PlatformTimer.start();
         telemetry.backend().ifPresent(loaded.backend()::registerListener);
         loaded.backend().start();
-        Weir weir = new Weir(this, loaded, parts, telemetry);
+        HostedWeir weir = new HostedWeir(this, loaded, parts, telemetry);
         plugins.all().forEach(plugin -> plugin.start(weir));
         report(loaded, parts);
         weir.repeat(timers(parts, telemetry));

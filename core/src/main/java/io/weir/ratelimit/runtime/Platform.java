@@ -20,7 +20,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 
-/** What the surroundings of a {@link Weir} provide. A host implements it. The defaults suit plain Java. */
+/** What the surroundings of a {@link HostedWeir} provide. A host implements it. The defaults suit plain Java. */
 public interface Platform {
     /**
      * Returns the sources of the configuration.

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * An optional part of one {@link Weir}. {@link java.util.ServiceLoader} finds the plug-ins of the class path on each host. A plug-in can also
+ * An optional part of one {@link HostedWeir}. {@link java.util.ServiceLoader} finds the plug-ins of the class path on each host. A plug-in can also
  * be an object of the application. The methods are called in their order here, on the thread of the deployment.
  */
 public interface Plugin extends PolicyCheck {
@@ -72,7 +72,7 @@ public interface Plugin extends PolicyCheck {
      *
      * @param weir the limiter
      */
-    default void start(Weir weir) {}
+    default void start(HostedWeir weir) {}
 
     /**
      * Returns the tasks that are repeated while the application runs. Tasks run only if {@code ratelimit.enabled} is true.

@@ -2,76 +2,17 @@
 package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.Settings;
-import io.weir.ratelimit.core.engine.CallerQuotas;
-import io.weir.ratelimit.core.engine.EngineRateLimiter;
-import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.fallback.BackendHealth;
-import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.instance.ApplicationWarnings;
-import io.weir.ratelimit.core.instance.InstanceCallers;
-import io.weir.ratelimit.core.instance.StartSummary;
-import io.weir.ratelimit.core.instance.TaskTimer;
-import io.weir.ratelimit.core.message.Message;
-import io.weir.ratelimit.core.metrics.Telemetry;
-import io.weir.ratelimit.core.policy.MethodLimits;
-import io.weir.ratelimit.core.policy.Overrides;
-import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
-import io.weir.ratelimit.core.snapshot.CurrentPolicies;
-import io.weir.ratelimit.core.snapshot.PolicySnapshot;
-import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
-import io.weir.ratelimit.core.snapshot.Readings;
-import io.weir.ratelimit.core.snapshot.Reload;
-import io.weir.ratelimit.spi.RateLimitBackend;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
 
-/**
- * The assembled limiter of one application. It is created once, started and closed.
- *
- * <p>In plain Java, {@link #builder()} creates it. A host creates it on its {@link Platform}.
- */
+/** The limiter of a program in plain Java. It runs until it is closed. */
 public final class Weir implements AutoCloseable {
-    private final Assembly assembly;
-    private final PolicyParts loaded;
-    private final EngineParts parts;
-    private final Telemetry telemetry;
-    private List<TaskTimer> timers = List.of();
-    private final RateLimiter limiter;
-    private final CallerQuotas quotas;
-    private final InstanceCallers callers;
+    private final HostedWeir hosted;
 
-    Weir(Assembly assembly, PolicyParts loaded, EngineParts parts, Telemetry telemetry) {
-        this.assembly = assembly;
-        this.loaded = loaded;
-        this.parts = parts;
-        this.telemetry = telemetry;
-        CurrentPolicies policies = parts.policies();
-        this.limiter = new EngineRateLimiter(
-                parts.engine(),
-                policies::policies,
-                assembly.executor(),
-                () -> currentRequest().map(RequestState::caller));
-        this.quotas = parts.factory()
-                .quotas(
-                        parts.engine(),
-                        policies::policies,
-                        loaded.loader().policiesWithoutMethods(),
-                        loaded.lookups().resolvers().keyTerms());
-        EngineParts.KnownKeys known = parts.known();
-        this.callers = new InstanceCallers(
-                policies::policies, parts.keys(), known.topKeys(), known.blocks(), assembly.masker());
+    Weir(HostedWeir hosted) {
+        this.hosted = hosted;
     }
 
     /**
-     * Returns a builder for plain Java.
+     * Returns a builder.
      *
      * @return a builder without properties
      */
@@ -80,130 +21,12 @@ public final class Weir implements AutoCloseable {
     }
 
     /**
-     * Creates the limiter of a host. It decides from now on; {@link #start} starts its repeated tasks.
-     *
-     * @param platform what the host provides
-     * @return the limiter
-     * @throws InvalidConfigurationException if the configuration is invalid, with all problems
-     */
-    public static Weir on(Platform platform) {
-        return new Assembly(platform).weir();
-    }
-
-    /** Sets the repeated tasks. */
-    void repeat(List<TaskTimer> tasks) {
-        timers = List.copyOf(tasks);
-    }
-
-    /**
-     * Starts the repeated tasks, such as the reload of policies.
-     *
-     * @param application the context class loader of the tasks
-     */
-    public void start(ClassLoader application) {
-        timers.forEach(timer -> timer.start(assembly.executor().get(), application));
-    }
-
-    /** Cancels the calls that wait without a thread. */
-    public void endWaits() {
-        parts.engine().stop();
-    }
-
-    /** Ends the waits, the repeated tasks and the look-ups. */
-    @Override
-    public void close() {
-        endWaits();
-        timers.forEach(TaskTimer::stop);
-        assembly.lookupThreads().stop();
-        assembly.platform().closed();
-    }
-
-    /**
      * Returns the limiter for application code.
      *
      * @return the limiter
      */
     public RateLimiter limiter() {
-        return limiter;
-    }
-
-    /**
-     * Returns the settings of the application.
-     *
-     * @return the settings
-     */
-    public Settings settings() {
-        return assembly.settings();
-    }
-
-    /**
-     * Creates the gate that requests and bean calls of a host enter.
-     *
-     * @param requests the requests of the host
-     * @return the gate
-     */
-    public RateLimitGate gate(Requests requests) {
-        return new RateLimitGate(
-                parts.engine(),
-                parts.policies(),
-                loaded.lookups().addresses(),
-                requests,
-                assembly.executor(),
-                assembly.environment().clock());
-    }
-
-    /**
-     * Returns the configuration of the first policies.
-     *
-     * @return the properties
-     */
-    public ConfigProperties configuration() {
-        return loaded.config();
-    }
-
-    /**
-     * Returns the engine, for calls that no request enters.
-     *
-     * @return the engine
-     */
-    public RateLimitEngine engine() {
-        return parts.engine();
-    }
-
-    /**
-     * Returns the clock of decisions.
-     *
-     * @return the clock
-     */
-    public Sleeper clock() {
-        return assembly.environment().clock();
-    }
-
-    /**
-     * Returns the policies in force.
-     *
-     * @return the policies
-     */
-    public CurrentPolicies policies() {
-        return parts.policies();
-    }
-
-    /**
-     * Returns the health of the backend.
-     *
-     * @return the health
-     */
-    public BackendHealth health() {
-        return parts.health();
-    }
-
-    /**
-     * Returns the listeners that measure and log.
-     *
-     * @return the telemetry
-     */
-    public Telemetry telemetry() {
-        return telemetry;
+        return hosted.limiter();
     }
 
     /**
@@ -215,135 +38,17 @@ public final class Weir implements AutoCloseable {
      * @throws IllegalStateException if the limiter does not have it
      */
     public <T extends Plugin> T plugin(Class<T> type) {
-        return assembly.plugins().stream()
-                .filter(type::isInstance)
-                .map(type::cast)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("no plug-in " + type.getName()));
+        return hosted.plugin(type);
     }
 
-    /**
-     * Returns the request that the current thread serves.
-     *
-     * @return the request, empty if the thread serves none
-     */
-    public Optional<RequestState> currentRequest() {
-        return assembly.platform().currentRequest();
+    /** Returns what a host sees of this limiter. */
+    HostedWeir hosted() {
+        return hosted;
     }
 
-    /**
-     * Returns the quotas of callers.
-     *
-     * @return the quotas
-     */
-    public CallerQuotas quotas() {
-        return quotas;
-    }
-
-    /**
-     * Returns the operations on callers.
-     *
-     * @return the operations
-     */
-    public InstanceCallers callers() {
-        return callers;
-    }
-
-    /**
-     * Returns the selected backend.
-     *
-     * @return the backend
-     */
-    public RateLimitBackend backend() {
-        return loaded.backend();
-    }
-
-    /**
-     * Returns the reload of the policies, which also applies layers over the configuration.
-     *
-     * @return the reload
-     */
-    public Reload reload() {
-        return parts.reload();
-    }
-
-    /**
-     * Returns the limits of single keys.
-     *
-     * @return the limits
-     */
-    public Overrides overrides() {
-        return parts.known().overrides();
-    }
-
-    /**
-     * Returns the results of reading the configuration.
-     *
-     * @return the results
-     */
-    public Readings readings() {
-        return parts.readings();
-    }
-
-    /**
-     * Returns the limits of the methods of beans and of the other endpoints.
-     *
-     * @return the limits
-     */
-    public List<MethodLimits> methods() {
-        return loaded.loader().methods();
-    }
-
-    /**
-     * Checks methods that the host has found after the limiter was created.
-     *
-     * @param all all methods, because a late one can define a policy that another one names
-     * @param late the methods found now
-     * @param problems the problems of their annotations
-     * @return one line for each policy of the late methods; empty if limits are disabled
-     * @throws InvalidConfigurationException with all problems
-     */
-    public List<String> check(AnnotatedMethods all, AnnotatedMethods late, Problems problems) {
-        PolicySnapshot snapshot = loader(all).load(loaded.config(), problems);
-        if (!problems.found().isEmpty()) {
-            throw new InvalidConfigurationException(problems);
-        }
-        List<MethodLimits> found = loader(late).methods();
-        return assembly.settings().enabled() && !found.isEmpty()
-                ? new StartSummary(assembly.settings(), snapshot, found).policiesOfMethods()
-                : List.of();
-    }
-
-    private PolicySnapshotLoader loader(AnnotatedMethods methods) {
-        return new PolicySnapshotLoader(
-                methods.methods(),
-                methods.scanner(),
-                loaded.lookups().resolvers(),
-                loaded.lookups().sources().policies());
-    }
-
-    /**
-     * Checks the first policies against the started application.
-     *
-     * @param view what the host knows of the application
-     * @return the warnings about policies that do not fit the application
-     */
-    public List<Message> warnings(ApplicationView view) {
-        List<Message> warnings = new ArrayList<>();
-        if (assembly.settings().enabled()) {
-            Platform platform = assembly.platform();
-            warnings.addAll(
-                    new ApplicationWarnings(loaded.snapshot().policies(), policiesOfEndpoints(), loaded.config(), view)
-                            .all(platform.environmentVariables()));
-            assembly.plugins().forEach(plugin -> warnings.addAll(plugin.warnings(loaded.snapshot(), view)));
-        }
-        return warnings;
-    }
-
-    private Set<String> policiesOfEndpoints() {
-        return assembly.plugins().stream()
-                .flatMap(plugin -> plugin.endpoints().stream())
-                .flatMap(endpoint -> endpoint.policies().stream())
-                .collect(Collectors.toSet());
+    /** Ends the waits of calls, the repeated tasks and the look-ups, and disconnects from the backend. */
+    @Override
+    public void close() {
+        hosted.close();
     }
 }

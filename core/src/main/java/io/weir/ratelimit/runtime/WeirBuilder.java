@@ -130,8 +130,8 @@ public final class WeirBuilder {
      * @throws InvalidConfigurationException if the configuration is invalid, with all problems
      */
     public Weir build() {
-        Weir weir = Weir.on(new PlainPlatform(properties, objects, keys, tiers));
-        weir.start(Thread.currentThread().getContextClassLoader());
-        return weir;
+        HostedWeir hosted = HostedWeir.on(new PlainPlatform(properties, objects, keys, tiers));
+        hosted.start(Thread.currentThread().getContextClassLoader());
+        return new Weir(hosted);
     }
 }

@@ -57,7 +57,7 @@ class WeirTest {
                 .properties(Map.of("ratelimit.policies.other.limit", "1/1h"))
                 .build()) {
             assertThat(calls(weir.limiter(), 2)).containsExactly(true, false);
-            assertThat(weir.policies().policies()).containsOnlyKeys("api", "other");
+            assertThat(weir.hosted().policies().policies()).containsOnlyKeys("api", "other");
         }
     }
 
@@ -191,7 +191,7 @@ class WeirTest {
             }
         };
         assertThatExceptionOfType(InvalidConfigurationException.class)
-                .isThrownBy(() -> Weir.on(platform))
+                .isThrownBy(() -> HostedWeir.on(platform))
                 .satisfies(invalid -> assertThat(invalid.problems())
                         .extracting(ConfigurationProblem::place)
                         .containsExactly("RATELIMIT_CLIENTS_PARTNER_POLICY"));

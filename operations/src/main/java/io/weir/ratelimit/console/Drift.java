@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.console.report.InstanceReport;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

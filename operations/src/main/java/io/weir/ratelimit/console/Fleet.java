@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.console.report.InstanceReport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.console.report.ReportWriter;
 import io.weir.ratelimit.core.events.KnownBlocks.Block;
 import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import java.time.Duration;

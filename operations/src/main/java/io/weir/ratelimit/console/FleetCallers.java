@@ -2,6 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.CallerOperations;
+import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.operations.Operations;
 import java.time.Instant;

@@ -3,6 +3,9 @@ package io.weir.ratelimit.console;
 
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.ReportBuilder;
+import io.weir.ratelimit.console.report.ReportReader;
 import io.weir.ratelimit.core.metrics.LogSampler;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;

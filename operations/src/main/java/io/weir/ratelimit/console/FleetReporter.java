@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.console.report.LiveRates;
+import io.weir.ratelimit.console.report.RunningInstance;
 import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.operations.Operations;
 import jakarta.enterprise.context.ApplicationScoped;

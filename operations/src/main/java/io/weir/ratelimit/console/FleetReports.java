@@ -3,6 +3,13 @@ package io.weir.ratelimit.console;
 
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.LiveRates;
+import io.weir.ratelimit.console.report.MinuteCounts;
+import io.weir.ratelimit.console.report.Rates;
+import io.weir.ratelimit.console.report.ReportBuilder;
+import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.StepCounts;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.snapshot.Reading;
 import io.weir.ratelimit.operations.Operations;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.console.report.StepCounts;
 import io.weir.ratelimit.core.operations.FleetStore;
 import java.time.Clock;
 import java.time.Instant;

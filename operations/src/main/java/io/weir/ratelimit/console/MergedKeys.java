@@ -2,6 +2,8 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.ReportWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

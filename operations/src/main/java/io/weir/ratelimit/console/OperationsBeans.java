@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.OperationsPlugin;
-import io.weir.ratelimit.runtime.Weir;
+import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Produces;
@@ -16,7 +16,7 @@ public class OperationsBeans {
     @Produces
     @Dependent
     @Typed(Operations.class)
-    public Operations operations(Weir weir) {
+    public Operations operations(HostedWeir weir) {
         return weir.plugin(OperationsPlugin.class).operations();
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.Rates;
 import io.weir.ratelimit.core.metrics.Outcome;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;

@@ -9,25 +9,25 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.snapshot.Reading;
-import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /** The operations on this instance. */
 public final class InstanceOperations implements Operations {
     private final ConsoleSettings console;
     private final KnownPolicies policies;
-    private final Readings readings;
+    private final Supplier<Reading> lastReading;
     private final Backend backend;
     private final InstanceCallers callers;
     private final Changes changes;
-    private final HeldSlots slots;
+    private final ToIntFunction<String> slots;
 
     /**
      * The backend.
@@ -45,19 +45,20 @@ public final class InstanceOperations implements Operations {
     /**
      * Creates the operations.
      *
-     * @param readings the results of reading the configuration
+     * @param lastReading returns the last result of reading the configuration
+     * @param slots returns the number of slots that running calls of this instance hold, by policy
      */
     public InstanceOperations(
             ConsoleSettings console,
             KnownPolicies policies,
-            Readings readings,
+            Supplier<Reading> lastReading,
             Backend backend,
             InstanceCallers callers,
             Changes changes,
-            HeldSlots slots) {
+            ToIntFunction<String> slots) {
         this.console = console;
         this.policies = policies;
-        this.readings = readings;
+        this.lastReading = lastReading;
         this.backend = backend;
         this.callers = callers;
         this.changes = changes;
@@ -81,7 +82,7 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public Reading lastReading() {
-        return readings.last();
+        return lastReading.get();
     }
 
     @Override
@@ -164,7 +165,7 @@ public final class InstanceOperations implements Operations {
         Map<String, Integer> running = new TreeMap<>();
         for (Policy policy : policies.policies().get().values()) {
             if (policy.hasConcurrency()) {
-                running.put(policy.name(), slots.held(policy.name()));
+                running.put(policy.name(), slots.applyAsInt(policy.name()));
             }
         }
         return running;

@@ -3,7 +3,6 @@ package io.weir.ratelimit.operations;
 
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.policy.MethodLimits;
-import io.weir.ratelimit.core.policy.PathRule;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -54,7 +53,7 @@ public record KnownPolicies(
                         .distinct()
                         .sorted()
                         .toList(),
-                policy.pathRule().map(PathRule::text).orElse(""));
+                policy.pathRule().map(rule -> rule.text()).orElse(""));
     }
 
     private static List<String> texts(PolicyLimits limits) {

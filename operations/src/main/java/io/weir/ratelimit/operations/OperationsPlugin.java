@@ -9,15 +9,14 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.operations.changes.ChangeAudit;
 import io.weir.ratelimit.operations.changes.ChangeCodec;
 import io.weir.ratelimit.operations.changes.DeploymentChanges;
 import io.weir.ratelimit.operations.changes.InstanceChanges;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.runtime.Preparation;
-import io.weir.ratelimit.runtime.Weir;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -53,7 +52,7 @@ public final class OperationsPlugin implements Plugin {
 
     /** Reads the runtime changes before the first request. */
     @Override
-    public void start(Weir weir) {
+    public void start(HostedWeir weir) {
         if (weir.settings().enabled() && changes.enabled()) {
             running = Optional.of(started(weir));
         }
@@ -61,16 +60,12 @@ public final class OperationsPlugin implements Plugin {
         warnings(console, changes).forEach(warning -> warning.log(LOG));
     }
 
-    private static InstanceChanges started(Weir weir) {
+    private static InstanceChanges started(HostedWeir weir) {
         ChangeCodec codec = new ChangeCodec(
                 new ConfigReader(weir.configuration(), new Problems()).value(ConfigKeys.NAMESPACE),
                 weir.settings().keySecret());
-        DeploymentChanges target = new DeploymentChanges(
-                weir.reload(),
-                weir.policies(),
-                weir.overrides(),
-                weir.callers().stored(),
-                weir.callers().blocks());
+        DeploymentChanges target =
+                new DeploymentChanges(weir.reload(), weir.policies()::origins, weir.overrides(), weir.callers());
         return target.start(
                 weir.backend(),
                 codec,
@@ -79,17 +74,16 @@ public final class OperationsPlugin implements Plugin {
                 weir.settings().deadline());
     }
 
-    private Operations operations(Weir weir) {
-        CurrentPolicies policies = weir.policies();
+    private Operations operations(HostedWeir weir) {
         return new InstanceOperations(
                 console,
-                new KnownPolicies(policies::policies, policies::origins, weir.methods()),
-                weir.readings(),
+                new KnownPolicies(weir.callers().policies(), weir.policies()::origins, weir.methods()),
+                weir.readings()::last,
                 new InstanceOperations.Backend(weir.health(), weir.backend().capability(FleetStore.class)),
                 weir.callers(),
                 new InstanceOperations.Changes(
                         running.map(RuntimeChanges.class::cast), changes.role().filter(role -> changes.enabled())),
-                weir.engine().slots());
+                weir.engine().slots()::held);
     }
 
     /** Returns the warnings about settings by which nobody or everyone can use the console. */

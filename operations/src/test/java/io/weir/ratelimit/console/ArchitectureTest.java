@@ -29,6 +29,14 @@ class ArchitectureTest {
             .resideInAnyPackage("jakarta..", "io.weir.ratelimit.console..");
 
     @ArchTest
+    static final ArchRule reports_depend_on_neither_the_page_nor_a_container = noClasses()
+            .that()
+            .resideInAPackage("io.weir.ratelimit.console.report")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.weir.ratelimit.console", "jakarta..");
+
+    @ArchTest
     static final ArchRule needs_no_library = noClasses()
             .should()
             .dependOnClassesThat()

@@ -3,6 +3,7 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.console.report.ReportWriter;
 import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import java.time.Duration;
 import java.util.List;

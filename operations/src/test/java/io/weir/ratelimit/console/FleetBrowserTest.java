@@ -4,6 +4,9 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.StepCounts;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.operations.PolicyView;

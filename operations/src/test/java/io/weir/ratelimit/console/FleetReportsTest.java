@@ -3,6 +3,7 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.console.report.StepCounts;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException;

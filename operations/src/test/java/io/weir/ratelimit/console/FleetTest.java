@@ -5,6 +5,8 @@ import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.LiveRates;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException;

@@ -5,6 +5,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.console.report.ReportReader;
+import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.StepCounts;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Growth;
 import java.io.ByteArrayOutputStream;

@@ -14,6 +14,8 @@ import io.undertow.servlet.api.DeploymentManager;
 import io.undertow.servlet.api.InstanceFactory;
 import io.undertow.servlet.api.InstanceHandle;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.LiveRates;
 import io.weir.ratelimit.core.engine.LoginAttempts;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.local.LocalBackend;

@@ -4,6 +4,11 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.MinuteCounts;
+import io.weir.ratelimit.console.report.ReportBuilder;
+import io.weir.ratelimit.console.report.ReportReader;
+import io.weir.ratelimit.console.report.ReportWriter;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.operations.PolicyView;
 import java.time.Duration;

@@ -5,6 +5,8 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.console.report.InstanceReport;
+import io.weir.ratelimit.console.report.LiveRates;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;

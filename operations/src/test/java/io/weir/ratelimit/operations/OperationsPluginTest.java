@@ -41,14 +41,7 @@ class OperationsPluginTest {
                             "more",
                             "alice"),
                     changes.view().tag());
-            assertThat(weir.policies()
-                            .policies()
-                            .get("api")
-                            .limits()
-                            .limits()
-                            .get(0)
-                            .permits())
-                    .isEqualTo(5);
+            assertThat(operations(weir).policies().get(0).limits()).containsExactly("5/1h");
             assertThat(operations(weir).changesRole()).contains("changer");
         }
     }

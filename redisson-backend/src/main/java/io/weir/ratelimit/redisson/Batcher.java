@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+import static io.weir.ratelimit.redisson.client.RedisMessages.MESSAGES;
 
+import io.weir.ratelimit.redisson.client.RedisFailures;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.Batch;
+import io.weir.ratelimit.redisson.script.BatchQueue;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
@@ -33,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *       out, the next batch may be sent.
  *   <li>The number of keys that wait is bounded. A request beyond the bound fails at once.
  *   <li>The keys of a script call are in one slot of a cluster, so each slot has a queue. Without a cluster there is one queue. The calls
- *       of different slots of one master share writes: see {@link MasterWrites}.
+ *       of different slots of one master share writes: see {@code MasterWrites}.
  * </ul>
  */
 final class Batcher {

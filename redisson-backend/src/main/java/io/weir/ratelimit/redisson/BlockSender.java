@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.client.RedisFailures;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.rejection.RejectionCache;
+import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;

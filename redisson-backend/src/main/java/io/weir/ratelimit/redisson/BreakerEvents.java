@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+import static io.weir.ratelimit.redisson.client.RedisMessages.MESSAGES;
 
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+import static io.weir.ratelimit.redisson.client.RedisMessages.MESSAGES;
 
+import io.weir.ratelimit.redisson.client.RedisProperties;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.math.BigDecimal;
 import java.time.Duration;

@@ -2,7 +2,9 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
+import io.weir.ratelimit.redisson.script.AcquireResult;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;

@@ -3,6 +3,9 @@ package io.weir.ratelimit.redisson;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.weir.ratelimit.redisson.client.RedisClient;
+import io.weir.ratelimit.redisson.client.RedisFailures;
+import io.weir.ratelimit.redisson.script.Script;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.AcquireResult;
 import io.weir.ratelimit.spi.BackendException;
 import java.util.concurrent.CompletableFuture;
 

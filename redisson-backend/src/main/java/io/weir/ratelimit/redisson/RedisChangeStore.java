@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.weir.ratelimit.core.operations.ChangeStore;
+import io.weir.ratelimit.redisson.script.Script;
 import java.io.ByteArrayOutputStream;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.stream.Collectors.joining;
 
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.redisson.script.Script;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;

@@ -3,8 +3,14 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.limit.BlockedState;
-import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.core.limit.StoredStates;
+import io.weir.ratelimit.redisson.client.RedisClient;
+import io.weir.ratelimit.redisson.client.RedisFailures;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.rejection.RejectionCache;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
+import io.weir.ratelimit.redisson.script.AcquireResult;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
@@ -257,8 +263,9 @@ final class RedisStore implements AutoCloseable {
             return CompletableFuture.completedFuture(false);
         }
         return sendUncancelled(charge, Operation.PEEK)
-                .handle((result, failure) ->
-                        result != null && result.charges().get(0).states().get(0) instanceof BlockedState);
+                .handle((result, failure) -> result != null
+                        && StoredStates.isBlocked(
+                                result.charges().get(0).states().get(0)));
     }
 
     private AcquireRequest sendUncancelled(Charge charge, Operation operation) {

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import static io.weir.ratelimit.redisson.RedisMessages.MESSAGES;
+import static io.weir.ratelimit.redisson.client.RedisMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.limit.StoredStates;
+import io.weir.ratelimit.redisson.client.AddressProperty;
+import io.weir.ratelimit.redisson.client.ClientVersion;
+import io.weir.ratelimit.redisson.client.RedisClient;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.client.RedisProperties;
+import io.weir.ratelimit.redisson.client.RedisSettings;
+import io.weir.ratelimit.redisson.client.ServerCheck;
+import io.weir.ratelimit.redisson.client.ServerProperties;
+import io.weir.ratelimit.redisson.lease.Timer;
+import io.weir.ratelimit.redisson.rejection.RejectionCache;
+import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
@@ -352,7 +363,7 @@ public class RedissonBackend
 
     @Override
     public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
-        BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), BlockedState.micros(duration));
+        BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), StoredStates.blockMicros(duration));
         try {
             return started().block(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS));
         } catch (BackendException e) {

@@ -3,6 +3,10 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.redisson.client.RedisFailures;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.rejection.RejectionCache;
+import io.weir.ratelimit.redisson.script.Refund;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;

@@ -2,7 +2,11 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.rejection.RejectionCache;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
+import io.weir.ratelimit.redisson.script.AcquireResult;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;

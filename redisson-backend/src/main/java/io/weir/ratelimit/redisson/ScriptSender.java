@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.client.RedisClient;
+import io.weir.ratelimit.redisson.script.AcquireCodec;
+import io.weir.ratelimit.redisson.script.Batch;
+import io.weir.ratelimit.redisson.script.BlockCall;
+import io.weir.ratelimit.redisson.script.CalendarCodec;
+import io.weir.ratelimit.redisson.script.Refund;
+import io.weir.ratelimit.redisson.script.RefundCodec;
+import io.weir.ratelimit.redisson.script.Script;
+import io.weir.ratelimit.redisson.script.SlotCodec;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;

@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.redisson.script.AcquireResult;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

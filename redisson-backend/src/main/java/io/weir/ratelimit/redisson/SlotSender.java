@@ -2,7 +2,11 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.core.limit.ChargeStates;
-import io.weir.ratelimit.redisson.SlotCodec.Slot;
+import io.weir.ratelimit.redisson.client.RedisFailures;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.script.Batch;
+import io.weir.ratelimit.redisson.script.SlotCodec;
+import io.weir.ratelimit.redisson.script.SlotCodec.Slot;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayDeque;

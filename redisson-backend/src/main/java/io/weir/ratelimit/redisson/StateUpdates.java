@@ -2,6 +2,10 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.rejection.RejectionCache;
+import io.weir.ratelimit.redisson.script.BlockCall;
+import io.weir.ratelimit.redisson.script.Refund;
 import io.weir.ratelimit.spi.Charge;
 import java.lang.System.Logger.Level;
 import java.util.List;

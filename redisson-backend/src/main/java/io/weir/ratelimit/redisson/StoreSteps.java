@@ -3,7 +3,8 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 

@@ -3,6 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import io.weir.ratelimit.tck.AcquireAndRefundContract;

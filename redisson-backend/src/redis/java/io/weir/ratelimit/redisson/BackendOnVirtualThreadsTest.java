@@ -3,6 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.fixtures.VirtualThreads;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import io.weir.ratelimit.tck.RateLimitBackendContract;

@@ -10,6 +10,8 @@ import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.Stopwatch;
+import io.weir.ratelimit.redisson.client.RedisClient;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;

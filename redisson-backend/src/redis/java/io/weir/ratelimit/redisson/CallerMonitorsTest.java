@@ -7,6 +7,7 @@ import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.RateLimitBackend;

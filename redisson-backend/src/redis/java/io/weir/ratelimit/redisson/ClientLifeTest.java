@@ -8,6 +8,7 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestThreads;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import java.util.List;
 import java.util.Map;

@@ -9,6 +9,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;

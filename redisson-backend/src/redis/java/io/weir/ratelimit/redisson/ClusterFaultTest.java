@@ -9,6 +9,7 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.Stopwatch;
+import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.lang.reflect.InvocationTargetException;

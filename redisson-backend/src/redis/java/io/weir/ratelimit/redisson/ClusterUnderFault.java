@@ -6,6 +6,7 @@ import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestFolder;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -27,13 +28,14 @@ import java.util.stream.Stream;
  * @param namespace the namespace
  * @param backend the backend, which uses Redis's clock
  */
-record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBackend backend) implements AutoCloseable {
+public record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBackend backend)
+        implements AutoCloseable {
     static ClusterUnderFault on(ClusterFixture cluster, Duration deadline) {
         return on(cluster, "test-" + UUID.randomUUID(), deadline);
     }
 
     /** Connects a backend whose client waits for a reply until the deadline of the call. By default it waits for a second at most. */
-    static ClusterUnderFault patient(ClusterFixture cluster, Duration deadline) {
+    public static ClusterUnderFault patient(ClusterFixture cluster, Duration deadline) {
         String nodes = Stream.of(cluster.address().split(", "))
                 .map(address -> "    - \"" + address + "\"\n")
                 .collect(Collectors.joining());
@@ -67,7 +69,7 @@ record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBacke
     }
 
     /** Returns a charge of a policy with one limit, whose name is the algorithm. */
-    static Charge charge(String storedKey, long cost, Algorithm algorithm, long permits, Duration window) {
+    public static Charge charge(String storedKey, long cost, Algorithm algorithm, long permits, Duration window) {
         return new Charge(
                 new PolicyLimits(algorithm.configName(), List.of(TestBackend.limitOf(algorithm, permits, window))),
                 storedKey,
@@ -98,7 +100,7 @@ record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBacke
     }
 
     /** Returns the prefix of all keys of a stored key, which determines the slot. */
-    String tag(String storedKey) {
+    public String tag(String storedKey) {
         return "weir:2:{" + namespace + ":" + storedKey + "}";
     }
 
@@ -114,7 +116,7 @@ record ClusterUnderFault(ClusterFixture cluster, String namespace, RedissonBacke
     }
 
     /** Returns the spent permits of the only limit of a charge. */
-    long spent(Charge charge) {
+    public long spent(Charge charge) {
         return FaultCalls.spent(backend, charge);
     }
 

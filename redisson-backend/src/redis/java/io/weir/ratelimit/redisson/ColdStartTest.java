@@ -7,6 +7,7 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.Stopwatch;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;

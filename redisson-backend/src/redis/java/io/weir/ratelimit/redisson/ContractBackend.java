@@ -2,6 +2,8 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.redisson.client.RedisClient;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;

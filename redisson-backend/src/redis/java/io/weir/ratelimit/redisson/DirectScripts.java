@@ -2,6 +2,10 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.redisson.script.AcquireCodec;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.Batch;
+import io.weir.ratelimit.redisson.script.Script;
 import java.util.ArrayList;
 import java.util.List;
 

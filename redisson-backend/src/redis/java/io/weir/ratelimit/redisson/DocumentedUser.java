@@ -7,14 +7,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The user with the documented permissions. */
-final class DocumentedUser {
+public final class DocumentedUser {
     static final String USER = "weir";
     static final String PASSWORD = "the-r1ght-secret";
 
     private DocumentedUser() {}
 
     /** Returns the command that creates the user. */
-    static String line() {
+    public static String line() {
         return RedisPage.sample("ACL SETUSER " + USER + " ", Map.of(">secret", ">" + PASSWORD));
     }
 
@@ -28,7 +28,7 @@ final class DocumentedUser {
     }
 
     /** Returns the address of a server with this user. */
-    static String address(RedisProcess server) {
+    public static String address(RedisProcess server) {
         return "redis://" + USER + ":" + PASSWORD + "@127.0.0.1:" + server.port();
     }
 }

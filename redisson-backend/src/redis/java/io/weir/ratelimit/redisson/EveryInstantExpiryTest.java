@@ -14,6 +14,7 @@ import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.redisson.script.LimitLetter;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;

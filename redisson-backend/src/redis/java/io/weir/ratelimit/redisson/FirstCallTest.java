@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.Stopwatch;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
 import java.util.ArrayList;

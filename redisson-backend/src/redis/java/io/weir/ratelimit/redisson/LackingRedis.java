@@ -4,6 +4,7 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.weir.ratelimit.fixtures.Resp;
+import io.weir.ratelimit.redisson.script.Script;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * A server that lacks an ability: it answers as a Redis does, except that lines of Lua precede each script, and hide or replace what a script
  * finds.
  */
-final class LackingRedis implements AutoCloseable {
+public final class LackingRedis implements AutoCloseable {
     private final URI redis;
     private final @Nullable String prelude;
     private final boolean silent;
@@ -41,17 +42,17 @@ final class LackingRedis implements AutoCloseable {
     }
 
     /** Starts a server whose scripts begin with lines of Lua. */
-    static LackingRedis inFrontOf(String redis, String prelude) {
+    public static LackingRedis inFrontOf(String redis, String prelude) {
         return started(redis, prelude, false);
     }
 
     /** Starts a server that knows no scripts. */
-    static LackingRedis withoutScripts(String redis) {
+    public static LackingRedis withoutScripts(String redis) {
         return started(redis, null, false);
     }
 
     /** Starts a server that answers nothing on a connection after an {@code EVAL}. */
-    static LackingRedis silentAboutEval(String redis) {
+    public static LackingRedis silentAboutEval(String redis) {
         return started(redis, "", true);
     }
 
@@ -63,7 +64,7 @@ final class LackingRedis implements AutoCloseable {
         }
     }
 
-    String address() {
+    public String address() {
         return "redis://127.0.0.1:" + listener.getLocalPort();
     }
 

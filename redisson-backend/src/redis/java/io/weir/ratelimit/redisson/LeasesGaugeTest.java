@@ -8,6 +8,8 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.redisson.client.RedisSettings;
+import io.weir.ratelimit.redisson.rejection.HotKeyDetector;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;

@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.redisson.rejection.HotKeyDetector;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;

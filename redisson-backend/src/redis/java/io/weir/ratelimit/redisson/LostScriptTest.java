@@ -8,6 +8,8 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.redisson.client.RedisSettings;
+import io.weir.ratelimit.redisson.script.Script;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.List;

@@ -8,6 +8,7 @@ import io.weir.ratelimit.fixtures.PinnedThreads;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.fixtures.VirtualThreads;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;

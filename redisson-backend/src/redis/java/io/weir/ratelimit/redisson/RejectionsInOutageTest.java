@@ -9,6 +9,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;

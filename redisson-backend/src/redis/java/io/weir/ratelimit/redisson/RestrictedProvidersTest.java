@@ -9,6 +9,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestFolder;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.Limit;
 import java.io.IOException;
 import java.nio.file.Files;

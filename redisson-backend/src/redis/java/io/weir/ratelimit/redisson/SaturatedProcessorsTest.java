@@ -7,6 +7,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.BusyProcessors;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.TestThreads;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.Map;

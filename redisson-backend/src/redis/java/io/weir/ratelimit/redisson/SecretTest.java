@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

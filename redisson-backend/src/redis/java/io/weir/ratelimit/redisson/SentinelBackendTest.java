@@ -7,6 +7,7 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.SentinelFixture;
 import io.weir.ratelimit.fixtures.TestFolder;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;

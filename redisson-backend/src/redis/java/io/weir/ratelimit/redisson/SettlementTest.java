@@ -10,6 +10,7 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
+import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;

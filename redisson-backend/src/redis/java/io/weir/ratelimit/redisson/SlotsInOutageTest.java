@@ -8,6 +8,7 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

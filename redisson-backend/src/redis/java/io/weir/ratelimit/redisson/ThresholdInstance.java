@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.TestCall;
+import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;

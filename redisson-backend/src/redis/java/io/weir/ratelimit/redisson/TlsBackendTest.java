@@ -9,6 +9,7 @@ import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestAuthority;
 import io.weir.ratelimit.fixtures.TestFolder;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.RateLimitBackend;

@@ -10,6 +10,7 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestAuthority;
 import io.weir.ratelimit.fixtures.TestFolder;
 import io.weir.ratelimit.fixtures.TestPorts;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
 import java.util.List;

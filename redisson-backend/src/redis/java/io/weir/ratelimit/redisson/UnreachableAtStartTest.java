@@ -9,6 +9,7 @@ import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestAuthority;
 import io.weir.ratelimit.fixtures.TestFolder;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

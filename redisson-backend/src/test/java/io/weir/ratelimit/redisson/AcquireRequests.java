@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import io.weir.ratelimit.redisson.AcquireRequest.Operation;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.rejection.RejectionCache;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.List;
@@ -13,23 +16,23 @@ import java.util.concurrent.TimeUnit;
  * @param keys the keys of a namespace
  * @param factory the factory of requests, whose cache is always empty
  */
-record AcquireRequests(RedisKeys keys, RequestFactory factory) {
+public record AcquireRequests(RedisKeys keys, RequestFactory factory) {
     private static final long FAR_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    static AcquireRequests in(String namespace) {
+    public static AcquireRequests in(String namespace) {
         RedisKeys keys = RedisKeys.of(namespace);
         return new AcquireRequests(keys, new RequestFactory(keys, RejectionCache.disabled(keys), late -> {}));
     }
 
-    AcquireRequest spend(String storedKey, long cost, Limit... limits) {
+    public AcquireRequest spend(String storedKey, long cost, Limit... limits) {
         return spend(List.of(TestBackend.charge(storedKey, cost, limits)));
     }
 
-    AcquireRequest spend(List<Charge> charges) {
+    public AcquireRequest spend(List<Charge> charges) {
         return create(charges, Operation.SPEND);
     }
 
-    AcquireRequest peek(String storedKey, long cost, Limit... limits) {
+    public AcquireRequest peek(String storedKey, long cost, Limit... limits) {
         return create(List.of(TestBackend.charge(storedKey, cost, limits)), Operation.PEEK);
     }
 

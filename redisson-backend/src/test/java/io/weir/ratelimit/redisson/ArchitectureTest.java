@@ -3,6 +3,7 @@ package io.weir.ratelimit.redisson;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
@@ -46,7 +47,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyTheBackendItsProviderAndTheNameOfItsBreakerArePublic = classes()
             .that()
-            .resideInAPackage("io.weir.ratelimit.redisson..")
+            .resideInAPackage("io.weir.ratelimit.redisson")
             .and()
             .arePublic()
             .should()
@@ -55,6 +56,28 @@ class ArchitectureTest {
             .haveSimpleName("RedissonBackendProvider")
             .orShould()
             .haveSimpleName("RedisGuard");
+
+    @ArchTest
+    static final ArchRule eachPackageDependsOnThoseBelowItOnly = layeredArchitecture()
+            .consideringOnlyDependenciesInLayers()
+            .layer("backend")
+            .definedBy("io.weir.ratelimit.redisson")
+            .layer("lease")
+            .definedBy("io.weir.ratelimit.redisson.lease")
+            .layer("rejection")
+            .definedBy("io.weir.ratelimit.redisson.rejection")
+            .layer("client")
+            .definedBy("io.weir.ratelimit.redisson.client")
+            .layer("script")
+            .definedBy("io.weir.ratelimit.redisson.script")
+            .whereLayer("backend")
+            .mayNotBeAccessedByAnyLayer()
+            .whereLayer("lease")
+            .mayOnlyBeAccessedByLayers("backend")
+            .whereLayer("rejection")
+            .mayOnlyBeAccessedByLayers("backend", "lease")
+            .whereLayer("client")
+            .mayOnlyBeAccessedByLayers("backend", "lease", "rejection");
 
     @ArchTest
     static final ArchRule noOtherModuleDependsOnRedis = noClasses()

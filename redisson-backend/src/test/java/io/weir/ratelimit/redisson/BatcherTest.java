@@ -4,6 +4,10 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.Batch;
+import io.weir.ratelimit.redisson.script.BatchQueue;
+import io.weir.ratelimit.redisson.script.BatchTest;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.script.Batch;
+import io.weir.ratelimit.redisson.script.MessageBytes;
+
 /** A reply of {@code acquire.lua} that a test composes: each group with the states of its keys. */
-final class FakeReply {
+public final class FakeReply {
     /** The instant of the script, in microseconds. */
-    static final long NOW = 59_876_543_210_123L;
+    public static final long NOW = 59_876_543_210_123L;
 
     private static final int FOREIGN = 65_535;
     private static final long WINDOW_MILLIS = 3_600_000;
 
     private final MessageBytes out = MessageBytes.withCapacity(64);
 
-    FakeReply() {
+    public FakeReply() {
         out.put(NOW, 7);
     }
 
     /** Returns a reply that allows all requests of a batch, on untouched keys. */
-    static byte[] allowing(Batch batch) {
+    public static byte[] allowing(Batch batch) {
         FakeReply reply = new FakeReply();
         SentGroup.of(batch).forEach(group -> {
             reply.allowed(group.count());
@@ -26,30 +29,30 @@ final class FakeReply {
     }
 
     /** Adds a group. Its states follow. */
-    FakeReply allowed(int count) {
+    public FakeReply allowed(int count) {
         out.put(count, 2);
         return this;
     }
 
     /** Adds a group with a foreign value. */
-    FakeReply foreign() {
+    public FakeReply foreign() {
         return allowed(FOREIGN);
     }
 
     /** Adds the state of an untouched limit. */
-    FakeReply untouched() {
+    public FakeReply untouched() {
         out.put(0, 1);
         return this;
     }
 
-    FakeReply fixedWindow(long start, long spent) {
+    public FakeReply fixedWindow(long start, long spent) {
         head('f');
         out.put(start, 7);
         out.put(spent, 6);
         return this;
     }
 
-    FakeReply slidingWindow(long start, long current, long previous) {
+    public FakeReply slidingWindow(long start, long current, long previous) {
         head('s');
         out.put(start, 7);
         out.put(current, 6);
@@ -57,7 +60,7 @@ final class FakeReply {
         return this;
     }
 
-    FakeReply bucket(long anchor, long debt, int exponent) {
+    public FakeReply bucket(long anchor, long debt, int exponent) {
         head('l');
         out.put(anchor, 7);
         out.put(debt, 7);
@@ -67,7 +70,7 @@ final class FakeReply {
     }
 
     /** Adds the debt of a limit, whose letter is given. */
-    FakeReply debt(char letter, long a, long b, long c) {
+    public FakeReply debt(char letter, long a, long b, long c) {
         head('d');
         out.put(NOW + 1, 7);
         out.put(21, 2);
@@ -79,7 +82,7 @@ final class FakeReply {
     }
 
     /** Adds the summary of a log, with the entry that a request awaits. */
-    FakeReply log(long oldest, long newest, long permits, long entry) {
+    public FakeReply log(long oldest, long newest, long permits, long entry) {
         out.put('g', 1);
         out.put(oldest, 7);
         out.put(newest, 7);
@@ -93,7 +96,7 @@ final class FakeReply {
         out.put(WINDOW_MILLIS, 5);
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         return out.toArray();
     }
 }

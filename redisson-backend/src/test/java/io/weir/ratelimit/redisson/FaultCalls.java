@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Calls of a backend that is unavailable, each with a check of its duration. */
-final class FaultCalls {
+public final class FaultCalls {
     static final Duration DEADLINE = Duration.ofMillis(100);
 
     /** The time by which a call may exceed the deadline, delays by the machine not included. */
@@ -61,7 +61,7 @@ final class FaultCalls {
     }
 
     /** Calls until a call fails for a reason, checks that each call fails in time, and returns the failure. */
-    static BackendException awaitFailure(RedissonBackend backend, Reason reason) {
+    public static BackendException awaitFailure(RedissonBackend backend, Reason reason) {
         AtomicReference<BackendException> last = new AtomicReference<>();
         Await.until("a call fails with " + reason, Duration.ofSeconds(30), () -> {
             last.set(failure(backend));
@@ -89,7 +89,7 @@ final class FaultCalls {
     }
 
     /** Waits until the backend decides again. */
-    static void awaitDecision(RedissonBackend backend) {
+    public static void awaitDecision(RedissonBackend backend) {
         Await.until("the backend decides", Duration.ofSeconds(30), () -> {
             try {
                 return backend.acquire(List.of(TestBackend.charge("k.recovered", 1, LIMIT)))

@@ -4,6 +4,9 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.redisson.script.AcquireCodec;
+import io.weir.ratelimit.redisson.script.AcquireRequest;
+import io.weir.ratelimit.redisson.script.Batch;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;

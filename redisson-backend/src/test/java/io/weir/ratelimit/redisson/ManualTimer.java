@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.lease.Timer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 

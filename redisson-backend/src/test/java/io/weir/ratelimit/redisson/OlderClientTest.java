@@ -4,6 +4,8 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.redisson.client.ClientVersion;
+import io.weir.ratelimit.redisson.client.RedisSettings;
 import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Method;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.script.AcquireCodec;
+import io.weir.ratelimit.redisson.script.Batch;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,11 +16,11 @@ import java.util.List;
  * @param costs the cost of each key
  * @param maxDelayMicros the longest delay of each limit, in microseconds
  */
-record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs, List<Long> maxDelayMicros) {
+public record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs, List<Long> maxDelayMicros) {
     private static final int CLOCK = 8;
     private static final int WITHOUT_DELAY = 27;
 
-    static List<SentGroup> of(Batch batch) {
+    public static List<SentGroup> of(Batch batch) {
         ByteBuffer in = ByteBuffer.wrap(AcquireCodec.encode(batch, 1));
         in.position(CLOCK);
         List<SentGroup> groups = new ArrayList<>();

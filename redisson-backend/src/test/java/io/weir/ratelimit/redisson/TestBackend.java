@@ -5,6 +5,9 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.redisson.client.RedisAddress;
+import io.weir.ratelimit.redisson.client.RedisClient;
+import io.weir.ratelimit.redisson.lease.Timer;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -26,20 +29,20 @@ import org.redisson.config.Config;
  * @param namespace the namespace
  * @param backend the backend, which uses Redis's clock
  */
-record TestBackend(String address, RedissonClient client, String namespace, RedissonBackend backend)
+public record TestBackend(String address, RedissonClient client, String namespace, RedissonBackend backend)
         implements AutoCloseable {
     static final String POLICY = "api";
 
-    static TestBackend on(String address) {
+    public static TestBackend on(String address) {
         return on(address, Duration.ofSeconds(20));
     }
 
-    static TestBackend on(String address, Duration deadline) {
+    public static TestBackend on(String address, Duration deadline) {
         return on(address, deadline, Timer.PLATFORM);
     }
 
     /** Connects a backend with a timer of the checks of leases. */
-    static TestBackend on(String address, Duration deadline, Timer leaseTimer) {
+    public static TestBackend on(String address, Duration deadline, Timer leaseTimer) {
         return on(address, "test-" + UUID.randomUUID(), deadline, leaseTimer);
     }
 
@@ -86,21 +89,21 @@ record TestBackend(String address, RedissonClient client, String namespace, Redi
     }
 
     /** Returns a limit whose permits can all be spent at once, for which a leaky bucket needs a burst. */
-    static Limit limitOf(Algorithm algorithm, long permits, Duration window) {
+    public static Limit limitOf(Algorithm algorithm, long permits, Duration window) {
         return algorithm == Algorithm.LEAKY_BUCKET
                 ? Limit.of(algorithm, permits, window, permits)
                 : Limit.of(algorithm, permits, window);
     }
 
-    static Charge charge(String storedKey, long cost, Limit... limits) {
+    public static Charge charge(String storedKey, long cost, Limit... limits) {
         return new Charge(new PolicyLimits(POLICY, List.of(limits)), storedKey, cost);
     }
 
-    Decision acquire(String storedKey, long cost, Limit... limits) {
+    public Decision acquire(String storedKey, long cost, Limit... limits) {
         return backend.acquire(List.of(charge(storedKey, cost, limits)));
     }
 
-    long remaining(String storedKey, Limit limit) {
+    public long remaining(String storedKey, Limit limit) {
         return backend.peek(List.of(charge(storedKey, 1, limit))).get(0).remaining();
     }
 
@@ -115,7 +118,7 @@ record TestBackend(String address, RedissonClient client, String namespace, Redi
     }
 
     /** Waits until the backend decides. */
-    TestBackend ready() {
+    public TestBackend ready() {
         Limit limit = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofSeconds(1));
         Await.until("the backend decides", Duration.ofSeconds(20), () -> {
             try {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
+import io.weir.ratelimit.redisson.client.RedisProperties;
+import io.weir.ratelimit.redisson.client.ServerProperties;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.HashMap;
@@ -15,17 +17,17 @@ import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.eclipse.microprofile.config.spi.Converter;
 
 /** A configuration with given properties. By default it disables the breaker. */
-final class TestConfig implements Config {
+public final class TestConfig implements Config {
     private final Map<String, String> properties;
 
     /** The ordinals of the sources of properties, which have the name of the ordinal. Other properties have 100. */
     private final Map<String, Integer> ordinals;
 
-    TestConfig(Map<String, String> properties) {
+    public TestConfig(Map<String, String> properties) {
         this(properties, Map.of());
     }
 
-    TestConfig(Map<String, String> properties, Map<String, Integer> ordinals) {
+    public TestConfig(Map<String, String> properties, Map<String, Integer> ordinals) {
         this.ordinals = ordinals;
         Map<String, String> all = new HashMap<>(properties);
         all.putIfAbsent("CircuitBreaker/enabled", "false");
@@ -33,12 +35,12 @@ final class TestConfig implements Config {
     }
 
     /** Returns the properties as the backend reads them. */
-    RedisProperties properties() {
+    public RedisProperties properties() {
         return new ServerProperties(() -> this);
     }
 
     /** Starts a backend with this configuration and no client of the application. */
-    RedissonBackend started() {
+    public RedissonBackend started() {
         return started((requests, waitingKeys) -> {});
     }
 
@@ -53,7 +55,7 @@ final class TestConfig implements Config {
     }
 
     /** Starts a backend with a listener. */
-    RedissonBackend started(BackendListener listener) {
+    public RedissonBackend started(BackendListener listener) {
         ConfigProviderResolver.setInstance(new OnlyThis(this));
         try {
             RedissonBackend backend = new RedissonBackend(null, null);

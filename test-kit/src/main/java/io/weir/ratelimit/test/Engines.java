@@ -2,7 +2,6 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.interceptor.cdi.MicroProfileProperties;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -40,7 +39,7 @@ final class Engines {
     private static StartedEngine plain(Setup setup, ClassLoader loader) {
         TestConfig config = TestConfig.register(setup.properties(), loader);
         try {
-            ConfigProperties properties = ListElements.join(new MicroProfileProperties(config.config()));
+            ConfigProperties properties = new MicroProfileProperties(config.config()).withJoinedLists();
             Setup complete = ResolverBeans.addTo(setup, loader, config.config());
             return new PlainEngine(properties, complete, loader, config::release);
         } catch (RuntimeException e) {

@@ -6,9 +6,9 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.Platform;
-import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.PolicySource;
 import java.util.List;
@@ -19,7 +19,7 @@ final class PlainEngine implements StartedEngine {
     private final ClassLoader loader;
     private final Runnable end;
     private final TestEnvironment environment;
-    private final Weir weir;
+    private final HostedWeir weir;
     private final RateLimits limits;
 
     /**
@@ -60,7 +60,7 @@ final class PlainEngine implements StartedEngine {
         this.end = end;
         this.environment = new TestEnvironment(setup.now(), setup.redis().map(RedisAddress::of));
         try {
-            weir = Weir.on(new TestPlatform(PropertySources.of(config), environment, setup));
+            weir = HostedWeir.on(new TestPlatform(PropertySources.of(config), environment, setup));
         } catch (InvalidConfigurationException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }

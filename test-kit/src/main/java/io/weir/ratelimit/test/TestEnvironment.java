@@ -3,8 +3,6 @@ package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.fallback.BackendHealth;
-import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.local.LocalClock;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
@@ -100,9 +98,7 @@ final class TestEnvironment implements EngineEnvironment {
 
     @Override
     public RateLimitBackend local(int maxKeys) {
-        return tracked(new TestBackend(
-                () -> new LocalBackend(maxKeys, new LocalClock(clock::nanos, clock::epochMillis)),
-                new BackendFaults(clock)));
+        return tracked(new TestBackend(() -> EngineEnvironment.local(maxKeys, clock), new BackendFaults(clock)));
     }
 
     @Override

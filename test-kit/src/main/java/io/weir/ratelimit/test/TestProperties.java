@@ -2,7 +2,6 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ListElements;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -43,7 +42,7 @@ final class TestProperties {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return ListElements.join(ConfigProperties.of(all));
+        return ConfigProperties.of(all).withJoinedLists();
     }
 
     private static Properties read(URL file) throws IOException {

@@ -11,9 +11,9 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.runtime.Preparation;
-import io.weir.ratelimit.runtime.Weir;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +28,7 @@ public final class ClientPlugin implements Plugin {
     private @Nullable ConfigProperties config;
     private volatile @Nullable Running running;
 
-    private record Running(Weir weir, OutgoingCalls calls) {}
+    private record Running(HostedWeir weir, OutgoingCalls calls) {}
 
     /** Creates the plug-in of one limiter. */
     public ClientPlugin() {}
@@ -64,7 +64,7 @@ public final class ClientPlugin implements Plugin {
     }
 
     @Override
-    public void start(Weir weir) {
+    public void start(HostedWeir weir) {
         Sleeper clock = weir.clock();
         OutgoingListener listener = weir.telemetry()
                 .meters()

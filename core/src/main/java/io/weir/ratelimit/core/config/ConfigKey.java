@@ -63,8 +63,8 @@ public record ConfigKey<T>(
      */
     public boolean isSetBy(String variable) {
         String[] fixed = VARIABLE.split(name, -1);
-        String first = EnvironmentCheck.variable(fixed[0]);
-        String last = EnvironmentCheck.variable(fixed[fixed.length - 1]);
+        String first = ConfigKeys.variable(fixed[0]);
+        String last = ConfigKeys.variable(fixed[fixed.length - 1]);
         return variable.startsWith(first)
                 && variable.endsWith(last)
                 && variable.length() > first.length() + last.length();

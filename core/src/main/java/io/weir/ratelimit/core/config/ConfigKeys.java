@@ -25,6 +25,9 @@ import java.util.stream.Collectors;
  * new property is one entry here.
  */
 public final class ConfigKeys {
+    /** The beginning of the names of environment variables that set properties. */
+    public static final String VARIABLES = "RATELIMIT_";
+
     /** The least number of characters of the key secret. */
     static final int MINIMUM_SECRET = 16;
 
@@ -466,6 +469,22 @@ public final class ConfigKeys {
                 .filter(ConfigKey::isOfPolicy)
                 .anyMatch(key -> key.attribute().equals(attribute)
                         || key.variable(attribute).isPresent());
+    }
+
+    /**
+     * Returns the variable that sets a property.
+     *
+     * @return the name in upper case, with {@code _} in place of each character that is no letter and no digit
+     */
+    public static String variable(String property) {
+        char[] variable = property.toCharArray();
+        for (int i = 0; i < variable.length; i++) {
+            char each = variable[i];
+            boolean isLower = each >= 'a' && each <= 'z';
+            boolean isKept = (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
+            variable[i] = isLower ? (char) (each - 'a' + 'A') : isKept ? each : '_';
+        }
+        return new String(variable);
     }
 
     /**

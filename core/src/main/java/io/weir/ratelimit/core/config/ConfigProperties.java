@@ -47,6 +47,15 @@ public interface ConfigProperties {
     }
 
     /**
+     * Returns the properties of a source whose format has lists: each list is one property, whose elements commas separate.
+     *
+     * @return the properties, whose names are read once
+     */
+    default ConfigProperties withJoinedLists() {
+        return new ListElements(this);
+    }
+
+    /**
      * Creates properties from a map.
      *
      * @param values the values by name, taken literally

@@ -16,12 +16,9 @@ import java.util.regex.Pattern;
  * misspelled. A variable can set several properties, because their names differ in characters that a variable does not have.
  */
 public final class EnvironmentCheck {
-    /** The beginning of the names of variables that set properties. */
-    public static final String PREFIX = "RATELIMIT_";
-
     /** Kubernetes sets such variables for a service whose name begins with {@code ratelimit}. */
-    private static final Pattern OF_SERVICE =
-            Pattern.compile(PREFIX + "(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d+_(TCP|UDP|SCTP)(_.*)?)?)");
+    private static final Pattern OF_SERVICE = Pattern.compile(
+            ConfigKeys.VARIABLES + "(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d+_(TCP|UDP|SCTP)(_.*)?)?)");
 
     private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
 
@@ -62,27 +59,11 @@ public final class EnvironmentCheck {
         String[] fixed = VARIABLE.split(property, -1);
         if (fixed.length == 1) {
             properties
-                    .computeIfAbsent(variable(property), first -> new TreeSet<>())
+                    .computeIfAbsent(ConfigKeys.variable(property), first -> new TreeSet<>())
                     .add(property);
         } else {
-            families.add(variable(fixed[0]) + ".+" + variable(fixed[1]));
+            families.add(ConfigKeys.variable(fixed[0]) + ".+" + ConfigKeys.variable(fixed[1]));
         }
-    }
-
-    /**
-     * Returns the variable that sets a property.
-     *
-     * @return the name in upper case, with {@code _} in place of each character that is no letter and no digit
-     */
-    public static String variable(String property) {
-        char[] variable = property.toCharArray();
-        for (int i = 0; i < variable.length; i++) {
-            char each = variable[i];
-            boolean isLower = each >= 'a' && each <= 'z';
-            boolean isKept = (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
-            variable[i] = isLower ? (char) (each - 'a' + 'A') : isKept ? each : '_';
-        }
-        return new String(variable);
     }
 
     /**
@@ -91,7 +72,8 @@ public final class EnvironmentCheck {
      * @return true if it begins like the variables of policies and of costs
      */
     public static boolean isOfPolicy(String variable) {
-        return variable.startsWith(PREFIX + "POLICIES_") || variable.startsWith(PREFIX + "COSTS_");
+        return variable.startsWith(ConfigKeys.VARIABLES + "POLICIES_")
+                || variable.startsWith(ConfigKeys.VARIABLES + "COSTS_");
     }
 
     /**
@@ -106,11 +88,11 @@ public final class EnvironmentCheck {
     /**
      * Finds the variables that match no property.
      *
-     * @return those that begin with {@link #PREFIX}, in alphabetical order
+     * @return those that begin with {@link ConfigKeys#VARIABLES}, in alphabetical order
      */
     public List<String> unknown(Collection<String> variables) {
         return variables.stream()
-                .filter(variable -> variable.startsWith(PREFIX)
+                .filter(variable -> variable.startsWith(ConfigKeys.VARIABLES)
                         && !properties.containsKey(variable)
                         && !OF_SERVICE.matcher(variable).matches()
                         && families.stream().noneMatch(variable::matches))
@@ -126,10 +108,10 @@ public final class EnvironmentCheck {
      */
     public Optional<String> nearest(String unknown) {
         return Spelling.nearest(
-                        unknown.substring(PREFIX.length()),
+                        unknown.substring(ConfigKeys.VARIABLES.length()),
                         properties.keySet().stream()
-                                .map(name -> name.substring(PREFIX.length()))
+                                .map(name -> name.substring(ConfigKeys.VARIABLES.length()))
                                 .toList())
-                .map(PREFIX::concat);
+                .map(ConfigKeys.VARIABLES::concat);
     }
 }

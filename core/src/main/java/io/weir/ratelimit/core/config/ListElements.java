@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * Properties over a configuration whose file format has lists. Such a source has one property per element: {@code name[0]} (SmallRye
  * Config), {@code name.[0]} (its first versions) or {@code name.0} (Helidon Config). Readers see the list as one property, whose elements commas separate.
  */
-public final class ListElements implements ConfigProperties {
+final class ListElements implements ConfigProperties {
     private static final Pattern ELEMENT = Pattern.compile("(.+?)(?:\\.?\\[(\\d{1,6})]|\\.(\\d{1,6}))");
 
     private final ConfigProperties config;
@@ -28,7 +28,12 @@ public final class ListElements implements ConfigProperties {
     /** The names of the elements of each list, in their order. */
     private final Map<String, SortedMap<Integer, String>> elements = new TreeMap<>();
 
-    private ListElements(ConfigProperties config) {
+    /**
+     * Joins the lists of a configuration.
+     *
+     * @param config the configuration, whose names are read once
+     */
+    ListElements(ConfigProperties config) {
         this.config = config;
         for (String name : config.names()) {
             Matcher element = ELEMENT.matcher(name);
@@ -41,15 +46,6 @@ public final class ListElements implements ConfigProperties {
                 names.add(name);
             }
         }
-    }
-
-    /**
-     * Joins the lists of a configuration.
-     *
-     * @param config the configuration, whose names are read once
-     */
-    public static ConfigProperties join(ConfigProperties config) {
-        return new ListElements(config);
     }
 
     @Override

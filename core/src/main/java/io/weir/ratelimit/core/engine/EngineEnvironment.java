@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.local.LocalClock;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
@@ -80,6 +81,15 @@ public interface EngineEnvironment {
      */
     default RateLimitBackend local(int maxKeys) {
         return new LocalBackend(maxKeys);
+    }
+
+    /**
+     * Creates a backend in process that has the time of a clock.
+     *
+     * @param maxKeys the maximum number of keys, 1 or more
+     */
+    static RateLimitBackend local(int maxKeys, Sleeper clock) {
+        return new LocalBackend(maxKeys, new LocalClock(clock::nanos, clock::epochMillis));
     }
 
     /**

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.instance;
 
+import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.fallback.BackendStateListener;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -33,7 +33,7 @@ public interface ApplicationEvents {
     }
 
     /** Returns the observers of changes of the backend. */
-    default List<BackendStateListener> backendObservers() {
+    default List<Consumer<BackendStateChanged>> backendObservers() {
         return List.of();
     }
 }

@@ -51,7 +51,7 @@ public record EngineFactory(
     /** Creates the health of the backend. */
     public BackendHealth health() {
         List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
-        listeners.addAll(events.backendObservers());
+        events.backendObservers().forEach(observer -> listeners.add(BackendStateListener.ofChanges(observer)));
         BackendHealth health = new BackendHealth(
                 backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, listeners);
         environment.health(health);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param charge the charge to which the quota belongs
  * @param quota the quota that rejected the call, else the one closest to exhaustion; null if the decision has no quotas
  */
-public record DecisiveCharge(Charge charge, @Nullable Quota quota) {
+record DecisiveCharge(Charge charge, @Nullable Quota quota) {
     public static DecisiveCharge of(DecisionEvent event) {
         Decision decision = event.decision();
         List<Charge> charges = event.charges();

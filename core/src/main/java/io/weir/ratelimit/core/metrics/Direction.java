@@ -4,7 +4,7 @@ package io.weir.ratelimit.core.metrics;
 import io.weir.ratelimit.core.policy.MethodLimits;
 
 /** The direction of a call, as metrics and spans show it. */
-public final class Direction {
+final class Direction {
     private Direction() {}
 
     /** Returns the direction of the calls of an endpoint. */

@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.OverrideReader;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.snapshot.ValueLayer.KeyValues;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.ConfigurationProblem;

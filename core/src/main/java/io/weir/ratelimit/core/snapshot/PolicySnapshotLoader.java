@@ -15,6 +15,7 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.request.PathRules;
+import io.weir.ratelimit.core.snapshot.ValueLayer.KeyValues;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;

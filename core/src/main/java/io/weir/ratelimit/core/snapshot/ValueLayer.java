@@ -2,7 +2,12 @@
 package io.weir.ratelimit.core.snapshot;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Values over the configuration, such as those of runtime changes. Where they are invalid, the configuration applies. */
 public interface ValueLayer {
@@ -19,4 +24,34 @@ public interface ValueLayer {
      * @param policies the policies that exist without the values; the values of others are left out
      */
     ConfigProperties over(ConfigProperties config, Set<String> policies);
+
+    /**
+     * The limits of one key as text, which are checked like those of its policy.
+     *
+     * @param number identifies them in the result
+     */
+    record KeyValues(long number, String policy, Map<String, String> values, ValueLayer layer) {
+        /** Copies the map, in the order of the attributes. */
+        public KeyValues {
+            values = Collections.unmodifiableMap(new TreeMap<>(values));
+        }
+    }
+
+    /**
+     * The result of a check of values over the configuration.
+     *
+     * @param policies those of single policies, by name; another state of these policies applies
+     * @param overrides the problems of the limits of single keys, by the number of the change
+     */
+    record Findings(
+            List<ConfigurationProblem> all,
+            Map<String, List<ConfigurationProblem>> policies,
+            Map<Long, List<ConfigurationProblem>> overrides) {
+        /** Copies the collections. */
+        public Findings {
+            all = List.copyOf(all);
+            policies = Map.copyOf(policies);
+            overrides = Map.copyOf(overrides);
+        }
+    }
 }

@@ -11,7 +11,6 @@ import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.fallback.BackendStateListener;
 import io.weir.ratelimit.core.instance.ApplicationEvents;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.inject.Any;
@@ -134,19 +133,11 @@ final class CdiEvents implements ApplicationEvents {
         return observer(ANY_PENALTY, PenaltyImposed.class).stream().toList();
     }
 
-    /** Returns a listener that fires changes of the backend, if the application observes them. */
+    /** Returns a consumer that fires changes of the backend, if the application observes them. */
     @Override
-    public List<BackendStateListener> backendObservers() {
+    public List<Consumer<BackendStateChanged>> backendObservers() {
         return observer(new BackendStateChanged("", true, ""), BackendStateChanged.class).stream()
-                .<BackendStateListener>map(StateChanges::new)
                 .toList();
-    }
-
-    private record StateChanges(Consumer<BackendStateChanged> observer) implements BackendStateListener {
-        @Override
-        public void onChange(BackendStateChanged change) {
-            observer.accept(change);
-        }
     }
 
     private <E> Optional<Consumer<E>> observer(E example, Class<E> type) {

@@ -5,7 +5,6 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
-import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.spi.ConfigurationProblem;
@@ -65,7 +64,7 @@ final class CurrentConfig implements PropertySources {
         } catch (RuntimeException e) {
             reason = e.toString();
         }
-        this.first = ListElements.join(read);
+        this.first = read.withJoinedLists();
         this.difference = reason.isEmpty() ? Optional.empty() : Optional.of(reason);
     }
 
@@ -113,7 +112,7 @@ final class CurrentConfig implements PropertySources {
     @Override
     public synchronized ConfigProperties get() {
         if (difference.isPresent()) {
-            return ListElements.join(new MicroProfileProperties(server, environment, List.of()));
+            return new MicroProfileProperties(server, environment, List.of()).withJoinedLists();
         }
         List<SourceReading> next = new ArrayList<>();
         for (SourceReading reading : readings) {
@@ -124,7 +123,7 @@ final class CurrentConfig implements PropertySources {
         }
         askedForAll = true;
         readings = next;
-        return ListElements.join(properties());
+        return properties().withJoinedLists();
     }
 
     private ConfigProperties properties() {

@@ -13,9 +13,9 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.RateLimitGate;
-import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.interceptor.InvocationContext;
 import java.lang.reflect.Method;
@@ -27,13 +27,13 @@ import java.util.Optional;
 public final class DeployedApplication {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private final Weir weir;
+    private final HostedWeir weir;
     private final CdiPlatform platform;
     private final RateLimitGate gate;
     private final RequestStates states;
     private final ResourceCheck resources;
 
-    private DeployedApplication(Weir weir, CdiPlatform platform) {
+    private DeployedApplication(HostedWeir weir, CdiPlatform platform) {
         this.weir = weir;
         this.platform = platform;
         this.states = new RequestStates(platform.beans().manager());
@@ -47,7 +47,7 @@ public final class DeployedApplication {
      * @throws InvalidConfigurationException if the configuration is invalid, with all problems
      */
     static DeployedApplication on(CdiPlatform platform) {
-        Weir weir = Weir.on(platform);
+        HostedWeir weir = HostedWeir.on(platform);
         DeployedApplication application = new DeployedApplication(weir, platform);
         platform.gate(application.gate);
         if (weir.settings().enabled()) {
@@ -125,7 +125,7 @@ public final class DeployedApplication {
     }
 
     /** Returns the limiter, for plug-ins. */
-    public Weir weir() {
+    public HostedWeir weir() {
         return weir;
     }
 

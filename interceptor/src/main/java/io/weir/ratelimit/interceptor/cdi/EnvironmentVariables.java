@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
-import io.weir.ratelimit.core.config.EnvironmentCheck;
 import java.util.Collection;
 import java.util.NoSuchElementException;
 import java.util.Set;
@@ -11,7 +10,7 @@ import org.eclipse.microprofile.config.Config;
 
 /** The environment variables that only a property of this library can use. */
 final class EnvironmentVariables {
-    private static final String REDIS = EnvironmentCheck.PREFIX + "REDIS_";
+    private static final String REDIS = ConfigKeys.VARIABLES + "REDIS_";
 
     private EnvironmentVariables() {}
 
@@ -20,7 +19,7 @@ final class EnvironmentVariables {
      */
     static Set<String> of(Collection<String> variables, Config config) {
         Set<String> own = new TreeSet<>(variables);
-        own.removeIf(variable -> !variable.startsWith(EnvironmentCheck.PREFIX));
+        own.removeIf(variable -> !variable.startsWith(ConfigKeys.VARIABLES));
         if (own.isEmpty()) {
             return own;
         }

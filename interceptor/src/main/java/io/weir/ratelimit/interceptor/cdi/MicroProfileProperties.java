@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigProperty;
-import io.weir.ratelimit.core.config.EnvironmentCheck;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.HashSet;
 import java.util.List;
@@ -124,16 +124,16 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
             return false;
         }
         Set<String> variables = variables(environment);
-        return names.stream().allMatch(name -> variables.contains(EnvironmentCheck.variable(name)));
+        return names.stream().allMatch(name -> variables.contains(ConfigKeys.variable(name)));
     }
 
     private static Set<String> variables(Set<String> environment) {
-        return environment.stream().map(EnvironmentCheck::variable).collect(Collectors.toSet());
+        return environment.stream().map(ConfigKeys::variable).collect(Collectors.toSet());
     }
 
     /** Tests whether a variable sets a property, for all profiles or for one. */
     private static boolean isSetBy(Set<String> variables, String name) {
-        String variable = EnvironmentCheck.variable(name);
+        String variable = ConfigKeys.variable(name);
         return variables.contains(variable)
                 || variables.stream().anyMatch(each -> each.startsWith("_") && each.endsWith("_" + variable));
     }

@@ -5,7 +5,7 @@ import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.LoginAttempts;
-import io.weir.ratelimit.runtime.Weir;
+import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
@@ -59,7 +59,7 @@ public class RateLimitBeans {
     /** Produces the limiter of this application, for plug-ins. */
     @Produces
     @Dependent
-    public Weir weir(RateLimitExtension extension) {
+    public HostedWeir weir(RateLimitExtension extension) {
         return extension.application().weir();
     }
 

@@ -5,8 +5,8 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
-import io.weir.ratelimit.runtime.Weir;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.ws.rs.Path;
 import java.util.Collection;
@@ -22,10 +22,10 @@ final class ResourceCheck {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final Set<Class<?>> beanClasses;
-    private final Weir weir;
+    private final HostedWeir weir;
 
     /** Creates a check. */
-    ResourceCheck(Set<Class<?>> beanClasses, Weir weir) {
+    ResourceCheck(Set<Class<?>> beanClasses, HostedWeir weir) {
         this.beanClasses = Set.copyOf(beanClasses);
         this.weir = weir;
     }

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
-import io.weir.ratelimit.core.config.EnvironmentCheck;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +40,7 @@ final class SourceReading implements ConfigSource {
         this.kept = previous == null || !names.isEmpty() ? null : previous.toKeep();
         this.asksForAll = kept == null && (asksForAll || names.isEmpty());
         this.isKept = false;
-        names.forEach(name -> variables.add(EnvironmentCheck.variable(name)));
+        names.forEach(name -> variables.add(ConfigKeys.variable(name)));
         // Another source can hide a value until this source is empty.
         ownNames().forEach(this::getValue);
         if (previous == null && !this.asksForAll) {
@@ -111,7 +110,7 @@ final class SourceReading implements ConfigSource {
 
     /** A source can list variables in place of properties, as that of the environment does. */
     private boolean isListed(String name) {
-        return names.contains(name) || variables.contains(EnvironmentCheck.variable(name));
+        return names.contains(name) || variables.contains(ConfigKeys.variable(name));
     }
 
     private Set<String> ownNames() {

@@ -6,8 +6,6 @@ import io.opentelemetry.api.trace.Span;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.metrics.DecisiveCharge;
-import io.weir.ratelimit.core.metrics.Direction;
 import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.spi.DecisionEvent;
 
@@ -49,14 +47,14 @@ final class SpanAttributes implements SpanDecorator {
         if (!span.isRecording()) {
             return;
         }
-        DecisiveCharge decisive = DecisiveCharge.of(event);
-        span.setAttribute(POLICY, decisive.charge().policy().policy());
-        span.setAttribute(DIRECTION, Direction.of(event.endpoint()));
-        span.setAttribute(ALLOWED, event.decision().allowed());
-        span.setAttribute(COST, decisive.charge().cost());
-        span.setAttribute(DEGRADED, event.decision() instanceof Decision.Degraded);
-        span.setAttribute(KEY, keys.of(decisive.charge().storedKey()));
-        Quota quota = decisive.quota();
+        Attributes shown = Attributes.of(event);
+        span.setAttribute(POLICY, shown.policy());
+        span.setAttribute(DIRECTION, shown.direction());
+        span.setAttribute(ALLOWED, shown.allowed());
+        span.setAttribute(COST, shown.cost());
+        span.setAttribute(DEGRADED, shown.degraded());
+        span.setAttribute(KEY, keys.of(shown.storedKey()));
+        Quota quota = shown.quota();
         if (quota != null) {
             span.setAttribute(REMAINING, quota.remaining());
             span.setAttribute(LIMIT, quota.permits());

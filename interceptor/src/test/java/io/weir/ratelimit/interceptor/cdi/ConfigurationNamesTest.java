@@ -80,7 +80,7 @@ class ConfigurationNamesTest {
         @Override
         public Set<String> getPropertyNames() {
             return super.getPropertyNames().stream()
-                    .map(io.weir.ratelimit.core.config.EnvironmentCheck::variable)
+                    .map(io.weir.ratelimit.core.config.ConfigKeys::variable)
                     .collect(Collectors.toSet());
         }
     }

@@ -9,7 +9,6 @@ import io.smallrye.config.source.yaml.YamlConfigSource;
 import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ListElements;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.Bypass;
@@ -113,10 +112,11 @@ class YamlTest {
     }
 
     private static ConfigProperties read(ConfigSource... sources) {
-        return ListElements.join(new MicroProfileProperties(new SmallRyeConfigBuilder()
-                .addDefaultInterceptors()
-                .withSources(sources)
-                .build()));
+        return new MicroProfileProperties(new SmallRyeConfigBuilder()
+                        .addDefaultInterceptors()
+                        .withSources(sources)
+                        .build())
+                .withJoinedLists();
     }
 
     private static ConfigProperties properties(Map<String, String> values, int ordinal) {

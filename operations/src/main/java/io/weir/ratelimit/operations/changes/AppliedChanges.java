@@ -4,7 +4,7 @@ package io.weir.ratelimit.operations.changes;
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.core.policy.Overrides;
-import io.weir.ratelimit.core.snapshot.Findings;
+import io.weir.ratelimit.core.snapshot.ValueLayer.Findings;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.HashMap;
 import java.util.List;

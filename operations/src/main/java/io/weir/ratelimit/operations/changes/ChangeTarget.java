@@ -3,7 +3,7 @@ package io.weir.ratelimit.operations.changes;
 
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.snapshot.Findings;
+import io.weir.ratelimit.core.snapshot.ValueLayer.Findings;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;

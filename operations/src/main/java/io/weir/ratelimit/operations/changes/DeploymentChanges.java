@@ -2,36 +2,36 @@
 package io.weir.ratelimit.operations.changes;
 
 import io.weir.ratelimit.core.config.Origin;
-import io.weir.ratelimit.core.engine.KeyAdministration;
-import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.snapshot.CurrentPolicies;
-import io.weir.ratelimit.core.snapshot.Findings;
-import io.weir.ratelimit.core.snapshot.KeyValues;
 import io.weir.ratelimit.core.snapshot.Reload;
+import io.weir.ratelimit.core.snapshot.ValueLayer.Findings;
+import io.weir.ratelimit.core.snapshot.ValueLayer.KeyValues;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
  * The policies and keys of one deployment, to which runtime changes apply.
  *
+ * @param origins returns the origins of a policy, empty if the policy does not exist
  * @param overrides the limits of single keys
- * @param keys the operations on keys of the backend
- * @param blocks the blocks that this instance knows of
+ * @param callers the operations on keys of the backend, and the blocks that this instance knows of
  */
 public record DeploymentChanges(
-        Reload reload, CurrentPolicies policies, Overrides overrides, KeyAdministration keys, KnownBlocks blocks)
+        Reload reload, Function<String, List<Origin>> origins, Overrides overrides, InstanceCallers callers)
         implements ChangeTarget {
     /** The longest wait for the first connection. */
     private static final long MAX_CONNECTION_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -70,13 +70,13 @@ public record DeploymentChanges(
 
     @Override
     public Optional<Policy> policy(String name) {
-        return Optional.ofNullable(policies.policies().get(name));
+        return Optional.ofNullable(callers.policies().get().get(name));
     }
 
     @Override
     public Map<String, String> values(String policy) {
         Map<String, String> values = new HashMap<>();
-        for (Origin origin : policies.origins(policy)) {
+        for (Origin origin : origins.apply(policy)) {
             values.put(origin.attribute(), origin.value());
         }
         return values;
@@ -109,14 +109,16 @@ public record DeploymentChanges(
 
     @Override
     public void block(String policy, String storedKey, Duration length) {
-        policy(policy).ifPresent(each -> blocks.blocked(policy, storedKey, keys.block(each, storedKey, length)));
+        policy(policy)
+                .ifPresent(each -> callers.blocks()
+                        .blocked(policy, storedKey, callers.stored().block(each, storedKey, length)));
     }
 
     @Override
     public void unblock(String policy, String storedKey) {
         policy(policy).ifPresent(each -> {
-            keys.unblock(each, storedKey);
-            blocks.ended(policy, storedKey);
+            callers.stored().unblock(each, storedKey);
+            callers.blocks().ended(policy, storedKey);
         });
     }
 }

@@ -3,7 +3,7 @@ package io.weir.ratelimit.operations.changes;
 
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
-import io.weir.ratelimit.core.snapshot.Findings;
+import io.weir.ratelimit.core.snapshot.ValueLayer.Findings;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Instant;

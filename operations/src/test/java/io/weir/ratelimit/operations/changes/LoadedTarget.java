@@ -12,7 +12,7 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.core.snapshot.Findings;
+import io.weir.ratelimit.core.snapshot.ValueLayer.Findings;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -8,11 +8,11 @@ import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.redisson.RedissonBackendProvider;
 import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.HttpCall;
 import io.weir.ratelimit.runtime.Platform;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.runtime.Requests;
-import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.reflect.Method;
@@ -36,7 +36,7 @@ public final class LimitedRequest implements Function<Map<String, String>, Set<S
         ConfigProperties config = ConfigProperties.of(properties);
         RateLimitBackend redis =
                 new RedissonBackendProvider().create(name -> config.get(name).value());
-        try (Weir weir = Weir.on(new Host(config, redis))) {
+        try (HostedWeir weir = HostedWeir.on(new Host(config, redis))) {
             RateLimitGate gate = weir.gate(new NoScope());
             for (int decided = 0; decided < BEFORE; ) {
                 // Redis is connected after a time.

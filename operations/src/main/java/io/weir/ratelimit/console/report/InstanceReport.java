@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.console.report;
+
+import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.metrics.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The report of an instance about itself. Lists are cut to the size of a report.
+ *
+ * @param origin the host, the software and the start
+ * @param configuration the result of the last reload, and a digest of the values of all policies
+ * @param rates the decisions per policy, the most decisions first
+ * @param keys the top keys per policy, with stored keys
+ * @param current the running calls and the blocks
+ */
+public record InstanceReport(
+        Origin origin,
+        BackendHealth.Report backend,
+        Configuration configuration,
+        List<PolicyRates> rates,
+        List<PolicyValues> values,
+        List<PolicyKeys> keys,
+        Current current) {
+    /** Copies the lists. */
+    public InstanceReport {
+        rates = List.copyOf(rates);
+        values = List.copyOf(values);
+        keys = List.copyOf(keys);
+    }
+
+    /**
+     * The origin of a report.
+     *
+     * @param host the host name, or an address
+     */
+    public record Origin(String host, String name, String version, String server, String java, Instant started) {}
+
+    /**
+     * The state of the configuration.
+     *
+     * @param digest a digest of the values of all policies; equal digests mean equal values
+     * @param readAt the instant of the last result of reading the configuration
+     * @param result that result in lower case
+     * @param problems the number of invalid parts
+     */
+    public record Configuration(long digest, int policies, Instant readAt, String result, int problems) {}
+
+    /**
+     * The decisions under a policy.
+     *
+     * @param recent the number of decisions by outcome in the last {@link Rates#RATE_SECONDS} seconds
+     * @param minute the number of decisions by outcome in the last minute
+     * @param utilization the utilization of the limits in the last minute
+     */
+    public record PolicyRates(
+            String policy,
+            Map<Outcome, Long> recent,
+            Map<Outcome, Long> minute,
+            Optional<Rates.Utilization> utilization) {
+        public PolicyRates {
+            recent = Map.copyOf(recent);
+            minute = Map.copyOf(minute);
+        }
+
+        public long decided() {
+            return minute.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
+    /** The values of a policy. */
+    public record PolicyValues(String policy, List<Value> values) {
+        public PolicyValues {
+            values = List.copyOf(values);
+        }
+    }
+
+    /**
+     * A value of a policy.
+     *
+     * @param attribute the attribute, such as {@code limit}
+     */
+    public record Value(String attribute, String value, String source) {}
+
+    /**
+     * The top keys of a policy.
+     *
+     * @param otherRejected the greatest number of rejections of a key that is not in the list
+     * @param otherActive the greatest number of calls of a key that is not in the list
+     * @param minute the calls of the last minute
+     */
+    public record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive, Minute minute) {}
+
+    /**
+     * The calls of about the last minute.
+     *
+     * @param period the time; zero if the calls are not known
+     * @param calls the least number of calls by stored key, for the active top keys
+     */
+    public record Minute(Duration period, Map<String, Long> calls) {
+        public static final Minute NONE = new Minute(Duration.ZERO, Map.of());
+
+        public Minute {
+            calls = Map.copyOf(calls);
+        }
+    }
+
+    /**
+     * The running calls of an instance and the blocks that it knows of.
+     *
+     * @param running the running calls per policy with a concurrency limit, the most calls first
+     * @param blocks the blocks, the last end first
+     */
+    public record Current(List<RunningCalls> running, List<KnownBlocks.Block> blocks) {
+        public Current {
+            running = List.copyOf(running);
+            blocks = List.copyOf(blocks);
+        }
+    }
+
+    /** The running calls under a policy with a concurrency limit. */
+    public record RunningCalls(String policy, long calls) {}
+
+    /** Returns the running calls of all policies; empty if they are unknown. */
+    public long runningCalls() {
+        return current.running().stream().mapToLong(RunningCalls::calls).sum();
+    }
+}

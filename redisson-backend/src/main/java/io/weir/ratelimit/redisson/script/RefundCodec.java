@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson.script;
+
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.StoredStates;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
+import io.weir.ratelimit.spi.Limit;
+import java.util.List;
+
+/** Wire format of {@code refund.lua} and {@code settle.lua}: their argument and reply. The headers of the scripts describe it. */
+public final class RefundCodec {
+    /** Enough for a clock and a limit. */
+    private static final int CAPACITY = 64;
+
+    /** The outcome of a refund whose keys are all states of limits. */
+    private static final int REFUNDED = 1;
+
+    /** A greater cost is more than any limit counts. */
+    private static final long MAX_EXACT = 1L << 53;
+
+    private RefundCodec() {}
+
+    /**
+     * Encodes the argument of {@code refund.lua}.
+     *
+     * @param nowMicros the instant of the refund in microseconds, 0 for Redis's clock
+     */
+    public static byte[] encode(Refund refund, long nowMicros) {
+        MessageBytes out = MessageBytes.withCapacity(CAPACITY);
+        AcquireCodec.putForm(out, 0, nowMicros);
+        out.put(code(refund.operation()), 1);
+        if (!refund.receipt().isEmpty()) {
+            refund.receipt().forEach(charged -> put(out, charged.charge(), charged.states()));
+        } else {
+            refund.charges().forEach(charge -> put(out, charge, List.of()));
+        }
+        return out.toArray();
+    }
+
+    private static int code(Refund.Operation operation) {
+        return switch (operation) {
+            case BY_RECEIPT, RAISE -> 1;
+            case BY_COST -> 2;
+            case RESET -> 3;
+        };
+    }
+
+    private static void put(MessageBytes out, Charge charge, List<LimitState> charged) {
+        List<Limit> limits = charge.policy().limits();
+        out.put(Math.min(charge.cost(), MAX_EXACT), 7);
+        out.put(charge.policy().hasConcurrency() ? limits.size() - 1 : limits.size(), 2);
+        for (int i = 0; i < limits.size(); i++) {
+            if (limits.get(i) instanceof ConcurrencyLimit) {
+                continue; // release.lua releases slots
+            }
+            out.put(LimitLetter.of(limits.get(i)), 1);
+            LimitCodec.putValues(out, limits.get(i));
+            if (!charged.isEmpty()) {
+                StoredStates.charged(charged.get(i), (first, second, third) -> {
+                    out.put(first, 7);
+                    out.put(second, 7);
+                    out.put(third, 6);
+                });
+            }
+        }
+    }
+
+    /** Decodes the reply of {@code refund.lua}: false if a key contains a foreign value. */
+    public static boolean decode(byte[] reply) {
+        return reply[0] == REFUNDED;
+    }
+}

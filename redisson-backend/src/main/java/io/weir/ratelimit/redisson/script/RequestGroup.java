@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson.script;
+
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.StoredStates;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Equal requests of a batch that follow each other: one part of the script call, with a count. */
+public final class RequestGroup {
+    private final List<AcquireRequest> requests = new ArrayList<>(1);
+
+    RequestGroup(AcquireRequest first) {
+        this.requests.add(first);
+    }
+
+    void add(AcquireRequest equal) {
+        requests.add(equal);
+    }
+
+    AcquireRequest first() {
+        return requests.get(0);
+    }
+
+    int size() {
+        return requests.size();
+    }
+
+    /** Returns whether the script spends the requests that have room. */
+    boolean spends() {
+        return first().operation != AcquireRequest.Operation.PEEK;
+    }
+
+    /** Returns whether a charge has a sliding log. */
+    boolean hasLog() {
+        List<Charge> charges = first().charges;
+        for (int i = 0; i < charges.size(); i++) {
+            List<Limit> limits = charges.get(i).policy().limits();
+            for (int j = 0; j < limits.size(); j++) {
+                if (limits.get(j).uses(Algorithm.SLIDING_LOG)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether one description stands for both groups in a message. Slots of different groups have different numbers. */
+    boolean differsInKeysOnly(RequestGroup other) {
+        List<Charge> charges = first().charges;
+        List<Charge> others = other.first().charges;
+        if (size() != other.size() || spends() != other.spends() || charges.size() != others.size()) {
+            return false;
+        }
+        for (int i = 0; i < charges.size(); i++) {
+            Charge one = charges.get(i);
+            Charge two = others.get(i);
+            if (one.cost() != two.cost()
+                    || one.maxWaitMicros() != two.maxWaitMicros()
+                    || one.policy().hasConcurrency()
+                    || !one.policy().limits().equals(two.policy().limits())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void fail(BackendException failure) {
+        for (int i = 0; i < requests.size(); i++) {
+            requests.get(i).completeExceptionally(failure);
+        }
+    }
+
+    /**
+     * Completes the requests: the first ones as spent, as many as had room, the others not.
+     *
+     * @param reply the reply of the script, in whose states the requests are spent as the script spent them
+     * @param time the instant of the script
+     */
+    void complete(BatchReply.GroupReply reply, RedisTime time) {
+        int spent = spends() ? reply.allowed() : 0;
+        for (int i = 0; i < spent; i++) {
+            requests.get(i).complete(spend(reply.states(), time));
+        }
+        if (spent < requests.size()) {
+            AcquireResult rest = new AcquireResult(unspent(reply, time), reply.allowed() > spent, false, 0, time);
+            for (int i = spent; i < requests.size(); i++) {
+                requests.get(i).complete(rest);
+            }
+        }
+    }
+
+    private AcquireResult spend(List<LimitState[]> states, RedisTime time) {
+        List<Charge> charges = first().charges;
+        ChargeStates[] spent = new ChargeStates[charges.size()];
+        long wait = 0;
+        for (int i = 0; i < spent.length; i++) {
+            Charge charge = charges.get(i);
+            List<Limit> limits = charge.policy().limits();
+            LimitState[] after = new LimitState[limits.size()];
+            for (int j = 0; j < after.length; j++) {
+                Limit limit = limits.get(j);
+                LimitState before = states.get(i)[j];
+                if (charge.maxWaitMicros() > 0) {
+                    wait = Math.max(wait, before.retryAfterMicros(limit, charge.cost(), time.micros()));
+                }
+                after[j] = before.spend(limit, charge.cost(), time.micros());
+            }
+            states.set(i, after);
+            spent[i] = new ChargeStates(charge, List.of(after));
+        }
+        return new AcquireResult(List.of(spent), true, true, wait, time);
+    }
+
+    private List<ChargeStates> unspent(BatchReply.GroupReply reply, RedisTime time) {
+        List<Charge> charges = first().charges;
+        ChargeStates[] unspent = new ChargeStates[charges.size()];
+        int log = 0;
+        for (int i = 0; i < unspent.length; i++) {
+            Charge charge = charges.get(i);
+            List<Limit> limits = charge.policy().limits();
+            LimitState[] before = new LimitState[limits.size()];
+            for (int j = 0; j < before.length; j++) {
+                before[j] = reply.states().get(i)[j];
+                if (StoredStates.isLog(before[j])) {
+                    before[j] = StoredStates.logAwaiting(
+                            before[j],
+                            limits.get(j),
+                            charge.cost(),
+                            reply.awaitedEntriesMicros().get(log),
+                            time.micros());
+                    log++;
+                }
+                if (!reply.blockEndsMicros().isEmpty()) {
+                    long blockEnd = reply.blockEndsMicros().get(i);
+                    before[j] = StoredStates.blocked(before[j], blockEnd, time.micros());
+                }
+            }
+            unspent[i] = new ChargeStates(charge, List.of(before));
+        }
+        return List.of(unspent);
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.redisson.script;
+
+import io.weir.ratelimit.core.limit.LimitState;
+import io.weir.ratelimit.core.limit.StoredStates;
+import io.weir.ratelimit.spi.Limit;
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The parts of concurrency limits in the argument and the reply of {@code acquire.lua}, and the wire format of {@code release.lua}. The
+ * headers of the scripts describe them.
+ *
+ * <p>A slot is identified by the instance, which is a random number, and a number of the instance.
+ */
+public final class SlotCodec {
+    private static final int TIME = 7;
+    private static final int NUMBER = 6;
+    private static final int COUNT = 2;
+    private static final int UNUSED = 7;
+    private static final int HAD = 1;
+    private static final int FOREIGN = 2;
+
+    private static final long INSTANCE = 1 + new SecureRandom().nextLong(1L << 47);
+    private static final AtomicLong NEXT = new AtomicLong(1);
+
+    /**
+     * A slot.
+     *
+     * @param timeoutMicros the time after which it ends if it is renewed
+     */
+    public record Slot(String key, long number, long timeoutMicros) {}
+
+    private SlotCodec() {}
+
+    /**
+     * Puts a concurrency limit.
+     *
+     * @param requests the greatest number of slots that the group can take from a key
+     */
+    static void put(MessageBytes out, Limit limit, int requests) {
+        out.put(limit.permits(), NUMBER);
+        out.put(limit.windowMicros(), TIME);
+        out.put(INSTANCE, NUMBER);
+        out.put(NEXT.getAndAdd(requests), NUMBER);
+        out.put(0, UNUSED);
+    }
+
+    /** Returns the state of a limit as of now. */
+    static LimitState get(MessageBytes in) {
+        int held = (int) in.get(COUNT);
+        long earliest = in.get(TIME);
+        return StoredStates.slots(held, earliest, in.get(TIME), in.get(NUMBER));
+    }
+
+    /**
+     * Encodes the argument of {@code release.lua}.
+     *
+     * @param renews whether the slots are renewed, else released
+     * @param nowMicros the instant in microseconds, 0 for Redis's clock
+     */
+    public static byte[] encode(boolean renews, Collection<List<Slot>> slots, long nowMicros) {
+        MessageBytes out = MessageBytes.withCapacity(64 * slots.size());
+        AcquireCodec.putForm(out, 0, nowMicros);
+        out.put(renews ? 2 : 1, 1);
+        for (List<Slot> ofKey : slots) {
+            out.put(ofKey.size(), COUNT);
+            for (Slot slot : ofKey) {
+                out.put(INSTANCE, NUMBER);
+                out.put(slot.number(), NUMBER);
+                out.put(slot.timeoutMicros(), TIME);
+            }
+        }
+        return out.toArray();
+    }
+
+    /** Returns whether the key of the slot with an index in a call of {@code release.lua} contains a foreign value. */
+    public static boolean isForeign(byte[] reply, int index) {
+        return reply[1 + TIME + index] == FOREIGN;
+    }
+
+    /** Returns whether a key had the slot with an index in the call. */
+    public static boolean had(byte[] reply, int index) {
+        return reply[1 + TIME + index] == HAD;
+    }
+}
