@@ -54,7 +54,8 @@ class TimeoutQueueTest {
                         ScriptSender.REDIS_CLOCK,
                         new RejectionCache(RedisKeys.of("deadlines")),
                         (requests, waitingKeys) -> sent.addAndGet(requests),
-                        Breaker.disabled())) {
+                        Breaker.disabled(),
+                        Timer.PLATFORM)) {
             assertThat(store.acquire(charge("warm")).allowed()).isTrue();
             sent.set(0);
             process.pause();
