@@ -9,8 +9,8 @@ import java.util.Objects;
  *
  * @param initialized whether the backend has been ready to decide at least once; a later loss of the connection does not change it
  * @param breakerOpen whether the breaker is open, so that the backend is not called
- * @param probeAfter the time until an open breaker lets one request probe the backend. It is zero if the next request is the probe, or if
- *     the breaker is closed
+ * @param probeAfter the time until the backend behind an open breaker is probed. It is zero if the probe is due, or if the breaker is
+ *     closed
  * @param leases the number of keys for which this instance holds a lease, 0 or more
  */
 public record BackendStatus(boolean initialized, boolean breakerOpen, Duration probeAfter, int leases) {
@@ -32,7 +32,7 @@ public record BackendStatus(boolean initialized, boolean breakerOpen, Duration p
      *
      * @param initialized whether the backend has been ready to decide at least once
      * @param breakerOpen whether the breaker is open
-     * @param probeAfter the time until an open breaker lets one request probe the backend
+     * @param probeAfter the time until the backend behind an open breaker is probed
      */
     public BackendStatus(boolean initialized, boolean breakerOpen, Duration probeAfter) {
         this(initialized, breakerOpen, probeAfter, 0);

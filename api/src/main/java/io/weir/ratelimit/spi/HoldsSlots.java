@@ -16,9 +16,10 @@ public interface HoldsSlots {
      * expired has no effect on the slots of other calls. A release that failed can be tried again.
      *
      * @param receipt a receipt of this backend, or {@link Receipt#EMPTY}
-     * @return a stage that completes after the release, or with a {@link BackendException}
+     * @return a stage that completes after the release with true, with false if the receipt has lost a slot, because it had expired or was
+     *     released before and its key no longer has it, or with a {@link BackendException}
      */
-    CompletionStage<Void> release(Receipt receipt);
+    CompletionStage<Boolean> release(Receipt receipt);
 
     /**
      * Renews the slots of receipts, so that they expire one timeout from now, without blocking the thread. An expired or released slot is

@@ -7,14 +7,18 @@ import io.weir.ratelimit.redisson.client.RedisFailures;
 import io.weir.ratelimit.redisson.script.AcquireRequest;
 import io.weir.ratelimit.redisson.script.Batch;
 import io.weir.ratelimit.redisson.script.BatchQueue;
+import io.weir.ratelimit.redisson.script.SlotCodec;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>The script decides on each request by itself, in order of arrival, on the states that the requests before have left. A key with a
  *       foreign value fails the requests that contain it. A call that fails as a whole fails the requests of its batch only.
  *   <li>A request that is cancelled, or whose deadline passes, before its batch is sent is removed from the queue and spends nothing. A
- *       reply after the deadline is dropped, and what the request has spent stays spent.
+ *       reply after the deadline is dropped, and what the request has spent stays spent. Its slots are released, also if the reply is
+ *       lost.
  *   <li>A call without a reply does not hold up other requests for longer than one deadline: when the first request of its batch times
  *       out, the next batch may be sent.
  *   <li>The number of keys that wait is bounded. A request beyond the bound fails at once.
@@ -52,14 +57,28 @@ final class Batcher {
     private final Sender sender;
     private final BackendListener listener;
     private final Breaker breaker;
+    private final Consumer<List<SlotCodec.Slot>> unclaimed;
     private final AtomicInteger waitingKeys = new AtomicInteger();
     private final BatchQueue singleQueue = new BatchQueue(waitingKeys);
     private final ConcurrentHashMap<Integer, BatchQueue> queues = new ConcurrentHashMap<>();
+
+    /** A charge of the latest batch that failed, if there is one. */
+    private volatile @Nullable Charge lastFailed;
 
     /** Whether the failure of the listener was logged. */
     private final AtomicBoolean listenerFailed = new AtomicBoolean();
 
     Batcher(Sender sender, BackendListener listener, Breaker breaker) {
+        this(sender, listener, breaker, slots -> {});
+    }
+
+    /**
+     * Creates a batcher.
+     *
+     * @param unclaimed receives the slots that Redis may have given to requests whose reply is lost
+     */
+    Batcher(Sender sender, BackendListener listener, Breaker breaker, Consumer<List<SlotCodec.Slot>> unclaimed) {
+        this.unclaimed = unclaimed;
         this.sender = sender;
         this.listener = listener;
         this.breaker = breaker;
@@ -97,6 +116,7 @@ final class Batcher {
             return;
         }
         if (queue.timeOut(batch, request)) {
+            lastFailed = request.charges.get(0);
             breaker.record(new BackendException(Reason.TIMEOUT, "Redis did not reply before the deadline.", null));
         }
         send(queue, queue.release(batch));
@@ -126,6 +146,12 @@ final class Batcher {
         }
     }
 
+    /** Returns a charge of the latest batch that failed, null if none has failed. */
+    @Nullable
+    Charge lastFailed() {
+        return lastFailed;
+    }
+
     private void notifyListener(Runnable event) {
         try {
             event.run();
@@ -139,7 +165,7 @@ final class Batcher {
     /** Sends a batch, unless the breaker has opened while its requests waited. */
     private CompletableFuture<byte[]> send(Batch batch) {
         try {
-            if (breaker.rejectsBatches() && !batch.isProbe()) {
+            if (breaker.rejectsCalls() && !batch.isProbe()) {
                 return CompletableFuture.failedFuture(breaker.openException());
             }
             batch.markSent();
@@ -164,6 +190,10 @@ final class Batcher {
             breaker.record(failure);
         }
         if (failure != null) {
+            lastFailed = batch.groups().get(0).first().charges.get(0);
+            if (failure.reason() == Reason.TIMEOUT || failure.reason() == Reason.CONNECTION) {
+                unclaimed.accept(batch.slots());
+            }
             batch.fail(failure);
         }
     }

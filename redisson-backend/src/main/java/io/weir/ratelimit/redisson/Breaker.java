@@ -16,16 +16,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Circuit breaker in front of Redis. It counts batches, each of which may carry many requests. While it is open, calls fail at once. After
- * a delay one call, and only one, is a probe. The first delay is short, since a start under load can fail a run of calls. Each failed probe
- * doubles the delay up to the configured one, and so does an opening within the configured delay after the breaker has closed.
+ * Circuit breaker in front of Redis. It counts batches, each of which may carry many requests. While it is open, calls fail at once, and
+ * the {@link Prober} probes Redis after each delay. The delay is a second at most: a probe costs no call, and slots, settlements and
+ * runtime changes wait for the recovery.
  *
  * <p>The platform's breaker, that of MicroProfile Fault Tolerance, is the one that operators tune and observe. It does not reveal its
  * state, on some servers it lets any number of calls through while half-open, and a call through it costs as much as a decision. Therefore
  * outcomes are reported to it afterwards, and only while they can change its state: each failure, and after a failure as many successes as
- * it looks back on. Its delay is always the configured one, so it receives the failures of an open breaker only once this delay is
- * reached, and then as many as open it. Threads of the Redis client have no application context, so outcomes are reported on the threads
- * of callers. If the platform's breaker rejects a report, it is open, and this breaker opens as well.
+ * it looks back on. Its delay is always the configured one, so it receives the failures of an open breaker only if that is the delay of
+ * this breaker as well. Threads of the Redis client and of timers have no application context, so outcomes are reported on the threads of
+ * callers. If the platform's breaker rejects a report, it is open, and this breaker opens as well, for the configured delay.
  *
  * <p>The breaker is open in the phases delay, probe and report.
  *
@@ -36,18 +36,18 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>closed</td><td>success, a failure is recent</td><td>closed, no failure in a row, one report less to make</td></tr>
  *   <tr><td>closed</td><td>failure, fewer in a row than the volume</td><td>closed, one failure more</td></tr>
  *   <tr><td>closed</td><td>failure in the first second of the first connection</td><td>closed</td></tr>
- *   <tr><td>closed</td><td>failure, as many in a row as the volume</td><td>the first delay, or twice the latest one</td></tr>
+ *   <tr><td>closed</td><td>failure, as many in a row as the volume</td><td>the delay, a second at most</td></tr>
  *   <tr><td>closed</td><td>platform rejects a report</td><td>the configured delay</td></tr>
- *   <tr><td>delay</td><td>call before the delay has passed</td><td>unchanged, the call fails</td></tr>
- *   <tr><td>delay</td><td>call after the delay</td><td>probe</td></tr>
- *   <tr><td>probe</td><td>call within two minutes</td><td>unchanged, the call fails</td></tr>
- *   <tr><td>probe</td><td>call after two minutes</td><td>probe: the call replaces the lost one</td></tr>
- *   <tr><td>probe</td><td>probe succeeds</td><td>report: batches are sent again</td></tr>
- *   <tr><td>probe</td><td>failure of the probe is reported</td><td>twice the delay; no success in a row</td></tr>
+ *   <tr><td>delay</td><td>the delay has passed</td><td>probe</td></tr>
+ *   <tr><td>probe</td><td>no outcome within two minutes</td><td>probe: another one replaces the lost one</td></tr>
+ *   <tr><td>probe</td><td>failure of the probe</td><td>the same delay; no success in a row</td></tr>
+ *   <tr><td>probe</td><td>success, the platform's breaker is not open, enough in a row</td><td>closed</td></tr>
+ *   <tr><td>probe</td><td>success, the platform's breaker is not open, too few in a row</td><td>delay of zero</td></tr>
+ *   <tr><td>probe</td><td>success, the platform's breaker can be open</td><td>report: calls are sent again</td></tr>
  *   <tr><td>report</td><td>platform accepts the success, enough in a row</td><td>closed</td></tr>
  *   <tr><td>report</td><td>platform accepts the success, too few in a row</td><td>delay of zero</td></tr>
  *   <tr><td>report</td><td>platform rejects the success</td><td>a tenth of the configured delay</td></tr>
- *   <tr><td>delay, probe, report</td><td>failure of an earlier call is reported</td><td>unchanged, but the
+ *   <tr><td>delay, probe, report</td><td>failure of an earlier call or probe is reported</td><td>unchanged, but the
  *       configured delay starts anew</td></tr>
  * </table>
  */
@@ -101,6 +101,7 @@ final class Breaker {
     private final BreakerEvents events;
     private final AtomicLong lastTryNanos;
     private volatile @Nullable Long connectedNanos;
+    private volatile Runnable onDelay = () -> {};
     private final AtomicReference<BreakerState> state = new AtomicReference<>(BreakerState.NEW);
 
     /** Held while the breaker opens or closes, so that listeners are notified in order. */
@@ -116,12 +117,17 @@ final class Breaker {
         this.platform = platform;
         this.nanoTime = nanoTime;
         this.lastTryNanos = new AtomicLong(nanoTime.getAsLong() - TRY_INTERVAL_NANOS);
-        this.events = new BreakerEvents(settings.delay(), nanoTime, listener);
+        this.events = new BreakerEvents(nanoTime, listener);
     }
 
     /** Returns a breaker that never opens. */
     static Breaker disabled() {
         return new Breaker(BreakerSettings.OFF, Platform.NONE, System::nanoTime, (requests, waitingKeys) -> {});
+    }
+
+    /** Sets what begins when the breaker opens, and whenever another delay begins without a probe in flight. */
+    void onDelay(Runnable action) {
+        onDelay = action;
     }
 
     /** Records that the first connection exists. */
@@ -143,25 +149,28 @@ final class Breaker {
     }
 
     /**
-     * Returns whether calls that can be decided from memory are not sent: the breaker is open and no probe is due, or the latest call
-     * failed. Even then some of them are sent, since otherwise nothing would show that Redis is available again.
+     * Returns whether calls that can be decided from memory are not sent: the breaker is open, or the latest call failed. In the latter
+     * case some of them are sent, since otherwise nothing would show that Redis is available again.
      */
     boolean avoidsCalls() {
         BreakerState before = state();
-        if (!before.isOpen() && before.failures() == 0) {
+        if (before.isOpen()) {
+            return rejectsCalls(before);
+        }
+        if (before.failures() == 0) {
             return false;
         }
         long now = nanoTime.getAsLong();
-        if (before.isOpen()) {
-            return now - before.probeAtNanos() < 0;
-        }
         long last = lastTryNanos.get();
         return now - last < TRY_INTERVAL_NANOS || !lastTryNanos.compareAndSet(last, now);
     }
 
-    /** Returns whether a batch without a probe must not be sent. After a successful probe it may, even before that is reported. */
-    boolean rejectsBatches() {
-        BreakerState now = state();
+    /** Returns whether calls other than a probe must not be sent. After a successful probe they may, even before that is reported. */
+    boolean rejectsCalls() {
+        return rejectsCalls(state());
+    }
+
+    private static boolean rejectsCalls(BreakerState now) {
         return now.isOpen() && now.phase() != Phase.REPORT;
     }
 
@@ -177,25 +186,15 @@ final class Breaker {
         }
     }
 
-    /**
-     * Reports outcomes on the caller's thread, and checks whether a call may be sent.
-     *
-     * @return whether the caller must send a probe first and record its outcome
-     * @throws BackendException if the breaker is open and no probe is due
-     */
-    boolean requiresProbe() {
-        reportOutcomes();
-        for (BreakerState before = state(); before.isOpen(); before = state()) {
-            long now = nanoTime.getAsLong();
-            boolean inFlight = before.phase() != Phase.DELAY && now - before.probeStartNanos() < PROBE_TIMEOUT_NANOS;
-            if (inFlight || now - before.probeAtNanos() < 0) {
-                throw openException();
-            }
-            if (state.compareAndSet(before, before.withProbe(now))) {
-                return true;
-            }
+    /** Begins a probe if one is due. The prober then sends it and records its outcome. */
+    boolean beginsProbe() {
+        BreakerState before = state();
+        if (!before.isOpen()) {
+            return false;
         }
-        return false;
+        long now = nanoTime.getAsLong();
+        boolean inFlight = before.phase() != Phase.DELAY && now - before.probeStartNanos() < PROBE_TIMEOUT_NANOS;
+        return !inFlight && now - before.probeAtNanos() >= 0 && state.compareAndSet(before, before.withProbe(now));
     }
 
     /** Returns the failure of calls while the breaker is open. */
@@ -227,7 +226,7 @@ final class Breaker {
             }
             BreakerState after = failure == null ? before.afterSuccess() : before.afterFailure(settings.volume());
             if (failure != null && after.failures() >= settings.volume()) {
-                long delay = settings.openingDelayNanos(before, nanoTime.getAsLong());
+                long delay = settings.firstDelay().toNanos();
                 recorded = open(before, BreakerEvents.cause(after.failures(), failure), delay);
             } else {
                 recorded = state.compareAndSet(before, after);
@@ -238,12 +237,28 @@ final class Breaker {
 
     /** Records the outcome of a probe, on any thread; null for a success. */
     void recordProbe(@Nullable BackendException failure) {
-        boolean recorded = failure != null;
-        while (!recorded) {
-            BreakerState before = state();
-            recorded = !before.isOpen() || state.compareAndSet(before, before.withReport());
+        if (failure != null) {
+            applyReport(new Outcome(failure, true), true);
+            // One is enough to open the platform's breaker again, and without callers they would pile up.
+            if (mayBeOpenOnPlatform() && outcomes.isEmpty()) {
+                outcomes.add(new Outcome(failure, false));
+            }
+        } else if (mayBeOpenOnPlatform()) {
+            boolean recorded = false;
+            while (!recorded) {
+                BreakerState before = state();
+                recorded = !before.isOpen() || state.compareAndSet(before, before.withReport());
+            }
+            outcomes.add(new Outcome(null, true));
+        } else {
+            applyReport(new Outcome(null, true), true);
+            outcomes.add(new Outcome(null, false));
         }
-        outcomes.add(new Outcome(failure, true));
+    }
+
+    /** Returns whether the platform's breaker may have opened with this one. */
+    private boolean mayBeOpenOnPlatform() {
+        return platform != Platform.NONE && settings.isLongest(state().delayNanos());
     }
 
     /**
@@ -270,16 +285,8 @@ final class Breaker {
     /** Reports an outcome to the platform's breaker, unless that would open it for longer than this one. */
     private boolean report(Outcome outcome) {
         BreakerState now = state();
-        if (outcome.failure == null || !now.isOpen() || settings.isLongest(now.delayNanos())) {
-            return platform.report(outcome.failure);
-        }
-        boolean accepted = true;
-        if (outcome.ofProbe && settings.isLongest(settings.nextDelayNanos(now.delayNanos()))) {
-            for (int times = 0; accepted && times < settings.volume(); times++) {
-                accepted = platform.report(outcome.failure);
-            }
-        }
-        return accepted;
+        boolean opensForLonger = outcome.failure != null && now.isOpen() && !settings.isLongest(now.delayNanos());
+        return opensForLonger || platform.report(outcome.failure);
     }
 
     private void applyReport(Outcome outcome, boolean accepted) {
@@ -289,6 +296,9 @@ final class Breaker {
             if (before.isOpen()) {
                 BreakerState after = before.afterReport(outcome, accepted, nanoTime.getAsLong(), settings);
                 applied = after.isOpen() ? state.compareAndSet(before, after) : close(before, after);
+                if (applied && outcome.ofProbe && after.phase() == Phase.DELAY) {
+                    onDelay.run();
+                }
             } else {
                 applied = accepted
                         || outcome.ofProbe
@@ -307,6 +317,7 @@ final class Breaker {
             boolean opened = state.compareAndSet(before, BreakerState.delay(probeAt, 0, delayNanos));
             if (opened) {
                 events.opened(cause, delayNanos);
+                onDelay.run();
             }
             return opened;
         } finally {

@@ -18,7 +18,6 @@ final class BreakerEvents {
     /** The shortest time between two warnings: a breaker that opens and closes all the time must not fill the log. */
     private static final long MIN_WARNING_INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final String longestDelay;
     private final LongSupplier nanoTime;
     private final BackendListener listener;
     private @Nullable Long warnedAtNanos;
@@ -26,13 +25,7 @@ final class BreakerEvents {
     /** Whether the latest opening was logged as a warning. */
     private boolean warned;
 
-    /**
-     * Creates events.
-     *
-     * @param delay the longest time between two probes
-     */
-    BreakerEvents(Duration delay, LongSupplier nanoTime, BackendListener listener) {
-        this.longestDelay = seconds(delay);
+    BreakerEvents(LongSupplier nanoTime, BackendListener listener) {
         this.nanoTime = nanoTime;
         this.listener = listener;
     }
@@ -48,9 +41,9 @@ final class BreakerEvents {
         warned = warnedAtNanos == null || now - warnedAtNanos >= MIN_WARNING_INTERVAL_NANOS;
         warnedAtNanos = warned ? Long.valueOf(now) : warnedAtNanos;
         if (warned) {
-            MESSAGES.log(LOG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)), longestDelay);
+            MESSAGES.log(LOG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)));
         } else {
-            MESSAGES.log(LOG, Level.DEBUG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)), longestDelay);
+            MESSAGES.log(LOG, Level.DEBUG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)));
         }
         notifyListener(true);
     }

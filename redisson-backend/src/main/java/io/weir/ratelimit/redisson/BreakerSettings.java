@@ -20,9 +20,9 @@ import java.util.function.Function;
  *
  * @param enabled whether the breaker may open
  * @param volume the number of failures in a row that open the breaker, 1 or more
- * @param delay the longest time between two probes, zero to 365 days
+ * @param delay the longest time between two probes, and that of the platform's breaker, zero to 365 days
  * @param successes the number of successful probes that close the breaker, 1 or more
- * @param firstDelay the time between the opening and the first probe, at most the delay; each failed probe doubles it
+ * @param firstDelay the time between the opening and the first probe, and between two probes, at most the delay
  */
 record BreakerSettings(boolean enabled, int volume, Duration delay, int successes, Duration firstDelay) {
     private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
@@ -71,18 +71,7 @@ record BreakerSettings(boolean enabled, int volume, Duration delay, int successe
                 reader.read("successThreshold", DEFAULT.successes, "a whole number, 1 or more", Reader::fromOne));
     }
 
-    /** Returns the delay after an opening: the first one, or a longer one if the breaker closed only a short time ago. */
-    long openingDelayNanos(BreakerState closed, long nowNanos) {
-        boolean recent = nowNanos - closed.closedAtNanos() < delay.toNanos();
-        return closed.delayNanos() > 0 && recent ? nextDelayNanos(closed.delayNanos()) : firstDelay.toNanos();
-    }
-
-    /** Returns the delay after a failed probe. */
-    long nextDelayNanos(long delayNanos) {
-        return Math.min(2 * delayNanos, delay.toNanos());
-    }
-
-    /** Returns whether a delay has reached its maximum, which is the delay of the platform's breaker. */
+    /** Returns whether a delay is that of the platform's breaker. */
     boolean isLongest(long delayNanos) {
         return delayNanos >= delay.toNanos();
     }

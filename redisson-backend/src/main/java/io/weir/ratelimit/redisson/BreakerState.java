@@ -9,8 +9,7 @@ package io.weir.ratelimit.redisson;
  * @param probeAtNanos when a probe is due, while the breaker is open
  * @param probeStartNanos when the latest probe started, while the breaker is open
  * @param successes successful probes in a row, while the breaker is open
- * @param delayNanos the latest delay, 0 if the breaker was never open
- * @param closedAtNanos when the breaker closed, while it is closed
+ * @param delayNanos the delay, while the breaker is open
  */
 record BreakerState(
         Phase phase,
@@ -19,31 +18,30 @@ record BreakerState(
         long probeAtNanos,
         long probeStartNanos,
         int successes,
-        long delayNanos,
-        long closedAtNanos) {
+        long delayNanos) {
     /** Whether calls are sent, and what an open breaker waits for. */
     enum Phase {
         /** Calls are sent. */
         CLOSED,
-        /** Calls fail until the delay has passed and one of them becomes the probe. */
+        /** Calls fail until the delay has passed and the prober sends a probe. */
         DELAY,
         /** Calls fail until the outcome of the probe is known. */
         PROBE,
-        /** The probe has succeeded. Calls wait until that is reported to the platform's breaker. */
+        /** The probe has succeeded. The next caller reports that to the platform's breaker. */
         REPORT
     }
 
     /** The state of a breaker that was never open. */
-    static final BreakerState NEW = new BreakerState(Phase.CLOSED, 0, 0, 0, 0, 0, 0, 0);
+    static final BreakerState NEW = new BreakerState(Phase.CLOSED, 0, 0, 0, 0, 0, 0);
 
     /** Returns the state of an open breaker that waits until a probe is due. */
     static BreakerState delay(long probeAtNanos, int successes, long delayNanos) {
-        return new BreakerState(Phase.DELAY, 0, 0, probeAtNanos, 0, successes, delayNanos, 0);
+        return new BreakerState(Phase.DELAY, 0, 0, probeAtNanos, 0, successes, delayNanos);
     }
 
     /** Returns the state of a closed breaker without recent failures. */
-    BreakerState closedAt(long nanos) {
-        return new BreakerState(Phase.CLOSED, 0, 0, 0, 0, 0, delayNanos, nanos);
+    BreakerState closed() {
+        return new BreakerState(Phase.CLOSED, 0, 0, 0, 0, 0, 0);
     }
 
     /**
@@ -59,13 +57,12 @@ record BreakerState(
             return reported ? withProbeAt(nowNanos + longest) : this;
         }
         if (outcome.failure() != null) {
-            long next = settings.nextDelayNanos(delayNanos);
-            return delay(nowNanos + next, 0, next);
+            return delay(nowNanos + delayNanos, 0, delayNanos);
         }
         if (!accepted) {
             return delay(nowNanos + longest / 10, successes, delayNanos);
         }
-        return successes + 1 >= settings.successes() ? closedAt(nowNanos) : delay(nowNanos, successes + 1, delayNanos);
+        return successes + 1 >= settings.successes() ? closed() : delay(nowNanos, successes + 1, delayNanos);
     }
 
     boolean isOpen() {
@@ -73,22 +70,22 @@ record BreakerState(
     }
 
     BreakerState afterSuccess() {
-        return new BreakerState(Phase.CLOSED, 0, unreported - 1, 0, 0, 0, delayNanos, closedAtNanos);
+        return new BreakerState(Phase.CLOSED, 0, unreported - 1, 0, 0, 0, 0);
     }
 
     BreakerState afterFailure(int volume) {
-        return new BreakerState(Phase.CLOSED, failures + 1, volume, 0, 0, 0, delayNanos, closedAtNanos);
+        return new BreakerState(Phase.CLOSED, failures + 1, volume, 0, 0, 0, 0);
     }
 
     BreakerState withProbe(long startNanos) {
-        return new BreakerState(Phase.PROBE, 0, 0, probeAtNanos, startNanos, successes, delayNanos, 0);
+        return new BreakerState(Phase.PROBE, 0, 0, probeAtNanos, startNanos, successes, delayNanos);
     }
 
     BreakerState withReport() {
-        return new BreakerState(Phase.REPORT, 0, 0, probeAtNanos, probeStartNanos, successes, delayNanos, 0);
+        return new BreakerState(Phase.REPORT, 0, 0, probeAtNanos, probeStartNanos, successes, delayNanos);
     }
 
     BreakerState withProbeAt(long nanos) {
-        return new BreakerState(phase, 0, 0, nanos, probeStartNanos, successes, delayNanos, 0);
+        return new BreakerState(phase, 0, 0, nanos, probeStartNanos, successes, delayNanos);
     }
 }

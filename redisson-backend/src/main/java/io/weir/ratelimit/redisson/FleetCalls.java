@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 record FleetCalls(RedisClient redis, Duration deadline, Breaker breaker) {
     /** Runs a script. The failure is a {@link io.weir.ratelimit.spi.BackendException}. */
     CompletableFuture<byte[]> run(Script script, List<Object> keys, byte[] argument) {
-        if (breaker.isOpen()) {
+        if (breaker.rejectsCalls()) {
             return CompletableFuture.failedFuture(breaker.openException());
         }
         return redis.runAlone(script, keys, argument, System.nanoTime() + deadline.toNanos())

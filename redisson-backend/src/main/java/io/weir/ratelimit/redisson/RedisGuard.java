@@ -8,8 +8,8 @@ import org.eclipse.microprofile.faulttolerance.CircuitBreaker;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The circuit breaker in front of Redis on servers with MicroProfile Fault Tolerance. Five failed calls in a row open it, for at most 30
- * seconds. Then one call shows whether Redis is available again.
+ * The circuit breaker in front of Redis on servers with MicroProfile Fault Tolerance. Five failed calls in a row open it.
+ * Then probes show when Redis is available again.
  *
  * <p>The names of this class and its method are public: with them the properties of MicroProfile Fault Tolerance configure the breaker,
  * such as {@code io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/delay}. Applications do not call the method.

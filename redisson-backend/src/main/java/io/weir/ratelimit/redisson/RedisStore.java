@@ -5,14 +5,13 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.redisson.client.RedisClient;
-import io.weir.ratelimit.redisson.client.RedisFailures;
 import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.lease.Timer;
 import io.weir.ratelimit.redisson.rejection.RejectionCache;
 import io.weir.ratelimit.redisson.script.AcquireRequest;
 import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
 import io.weir.ratelimit.redisson.script.AcquireResult;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
@@ -39,8 +38,14 @@ final class RedisStore implements AutoCloseable {
     private final RequestFactory requests;
     private final Batcher batcher;
     private final StateUpdates updates;
+    private final UnclaimedSlots unclaimed;
     private final SlotCalls slots;
     private final Breaker breaker;
+    private final Prober prober;
+
+    /** A charge of the latest call that the open breaker has failed, if there is one. */
+    private volatile @Nullable Charge rejected;
+
     private final Function<AcquireRequest, Decision> toDecision = this::decision;
 
     /**
@@ -48,6 +53,7 @@ final class RedisStore implements AutoCloseable {
      *
      * @param deadline the longest wait of a call
      * @param time the clock of the scripts
+     * @param timer the timer of probes, and of releases that are repeated
      */
     RedisStore(
             RedisClient redis,
@@ -56,7 +62,8 @@ final class RedisStore implements AutoCloseable {
             TimeSource time,
             RejectionCache cache,
             BackendListener listener,
-            Breaker breaker) {
+            Breaker breaker,
+            Timer timer) {
         this.redis = redis;
         this.keys = keys;
         this.await = new BlockingAwait(deadline);
@@ -64,9 +71,10 @@ final class RedisStore implements AutoCloseable {
         this.cache = cache;
         this.known = new KnownRejections(cache, keys);
         ScriptSender scripts = new ScriptSender(redis, time, RedisClock.ofProcess());
-        this.batcher = new Batcher(scripts, listener, breaker);
         SlotSender slotSender = new SlotSender(scripts, keys, deadline);
-        this.slots = new SlotCalls(slotSender, breaker);
+        this.unclaimed = new UnclaimedSlots(slotSender, breaker, timer);
+        this.slots = new SlotCalls(slotSender, unclaimed, breaker);
+        this.batcher = new Batcher(scripts, listener, breaker, unclaimed::add);
         this.requests = new RequestFactory(keys, cache, slots::releaseLate);
         this.updates = new StateUpdates(
                 new RefundSender(scripts, keys, deadline, cache, slotSender),
@@ -76,6 +84,7 @@ final class RedisStore implements AutoCloseable {
                 breaker,
                 await);
         this.breaker = breaker;
+        this.prober = new Prober(breaker, timer, this::probe);
         redis.onFirstConnection(breaker::connected);
     }
 
@@ -108,7 +117,7 @@ final class RedisStore implements AutoCloseable {
         }
         long deadlineNanos = startNanos + await.deadline().toNanos();
         await.awaitConnection(redis, deadlineNanos);
-        return await(guarded(charges.get(0), deadlineNanos, () -> decide(charges, storedKeys, deadlineNanos)));
+        return await(guarded(charges.get(0), () -> decide(charges, storedKeys, deadlineNanos)));
     }
 
     /** Decides as {@link #acquire} does, without waiting. */
@@ -122,7 +131,7 @@ final class RedisStore implements AutoCloseable {
             return CompletableFuture.failedFuture(redis.notReady());
         }
         long deadlineNanos = await.deadlineFromNow();
-        return watched(guarded(charges.get(0), deadlineNanos, () -> decide(charges, storedKeys, deadlineNanos)));
+        return watched(guarded(charges.get(0), () -> decide(charges, storedKeys, deadlineNanos)));
     }
 
     /** Returns the quotas of charges without spending them, by one request per slot. Waits until the deadline at most. */
@@ -131,7 +140,6 @@ final class RedisStore implements AutoCloseable {
         await.awaitConnection(redis, deadlineNanos);
         return await(guarded(
                 charges.get(0),
-                deadlineNanos,
                 () -> charges.size() == 1
                         ? send(
                                 requests.create(charges, Operation.PEEK, deadlineNanos),
@@ -157,25 +165,27 @@ final class RedisStore implements AutoCloseable {
     }
 
     /**
-     * Starts a call if the breaker is closed. If it is open, the call starts after a probe.
+     * Starts a call if the breaker is closed.
      *
-     * @throws BackendException if the breaker is open and no probe is due
+     * @throws BackendException if the breaker is open
      */
-    private <T> PendingCall<T> guarded(Charge charge, long deadlineNanos, Supplier<PendingCall<T>> start) {
-        if (!breaker.requiresProbe()) {
-            return start.get();
+    private <T> PendingCall<T> guarded(Charge charge, Supplier<PendingCall<T>> start) {
+        try {
+            breaker.requireClosed();
+        } catch (BackendException e) {
+            rejected = charge;
+            throw e;
         }
-        PendingCall<AcquireResult> probe = send(requests.createProbe(charge, deadlineNanos), AcquireRequest::join);
-        timeouts.watch(probe);
-        CompletableFuture<?> probed =
-                probe.completion().whenComplete((reply, failure) -> breaker.recordProbe(failureOfProbe(failure)));
-        return new ProbedCall<>(probe, probed, start);
+        return start.get();
     }
 
-    /** Returns why Redis is unavailable, null if it is not. A foreign value under the key of a probe is an answer. */
-    private static @Nullable BackendException failureOfProbe(@Nullable Throwable failure) {
-        BackendException known = failure == null ? null : RedisFailures.toBackendException(failure);
-        return known == null || known.reason() == Reason.FOREIGN_STATE ? null : known;
+    /** Sends a probe: a request in the slot of a call that was not sent, else of one that failed. */
+    private CompletableFuture<?> probe() {
+        Charge charge = rejected;
+        AcquireRequest request =
+                requests.createProbe(charge != null ? charge : batcher.lastFailed(), await.deadlineFromNow());
+        timeouts.watch(send(request, AcquireRequest::join));
+        return request;
     }
 
     /** Starts a decision on enforced charges, as a step of a decision that has passed the breaker. */
@@ -251,7 +261,7 @@ final class RedisStore implements AutoCloseable {
      * since permits that were spent must not get lost.
      */
     CompletableFuture<AcquireResult> acquireForLease(Charge charge) {
-        if (breaker.isOpen()) {
+        if (breaker.rejectsCalls()) {
             return CompletableFuture.failedFuture(breaker.openException());
         }
         return sendUncancelled(charge, Operation.SPEND);
@@ -259,7 +269,7 @@ final class RedisStore implements AutoCloseable {
 
     /** Tests whether a key is blocked, without waiting; false if that is unknown. */
     CompletableFuture<Boolean> isBlocked(Charge charge) {
-        if (breaker.isOpen()) {
+        if (breaker.rejectsCalls()) {
             return CompletableFuture.completedFuture(false);
         }
         return sendUncancelled(charge, Operation.PEEK)
@@ -276,12 +286,14 @@ final class RedisStore implements AutoCloseable {
     }
 
     BackendStatus status() {
-        return new BackendStatus(redis.isReady(), breaker.isOpen(), breaker.probeAfter());
+        return new BackendStatus(redis.isReady(), breaker.rejectsCalls(), breaker.probeAfter());
     }
 
     /** Closes the client, unless it is the application's. */
     @Override
     public void close() {
+        prober.close();
+        unclaimed.close();
         redis.close();
     }
 }

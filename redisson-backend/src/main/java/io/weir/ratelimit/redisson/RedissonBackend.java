@@ -7,9 +7,9 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.redisson.client.AddressProperty;
 import io.weir.ratelimit.redisson.client.ClientVersion;
 import io.weir.ratelimit.redisson.client.RedisClient;
@@ -107,7 +107,7 @@ public class RedissonBackend
 
     /**
      * Creates a backend on a client, which it does not close, and connects in the background. Its breaker opens after five failed
-     * calls to Redis in a row, for 1 second at first and for 30 seconds at most.
+     * calls to Redis in a row, until one of the probes, one per second, succeeds.
      *
      * @param namespace separates applications that share a Redis: 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}
      * @param deadline the longest wait of a call
@@ -136,33 +136,23 @@ public class RedissonBackend
 
     /** Creates a backend. */
     RedissonBackend(
-            RedisClient redis,
-            String namespace,
-            Duration deadline,
-            TimeSource time,
-            Breaker breaker,
-            Timer leaseTimer) {
+            RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker, Timer timer) {
         this.applicationClient = null;
         this.guard = null;
         this.properties = new ServerProperties();
-        this.started = connected(redis, namespace, deadline, time, breaker, leaseTimer);
+        this.started = connected(redis, namespace, deadline, time, breaker, timer);
     }
 
     private LeasingBackend connected(
-            RedisClient redis,
-            String namespace,
-            Duration deadline,
-            TimeSource time,
-            Breaker breaker,
-            Timer leaseTimer) {
+            RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker, Timer timer) {
         RedisKeys keys = RedisKeys.of(namespace);
         boolean redisClock = time == ScriptSender.REDIS_CLOCK;
         RejectionCache cache = redisClock ? new RejectionCache(keys) : RejectionCache.disabled(keys);
         FleetCalls calls = new FleetCalls(redis, deadline, breaker);
         fleet = new RedisFleetStore(calls, namespace);
         changes = new RedisChangeStore(calls, namespace);
-        RedisStore store = new RedisStore(redis, keys, deadline, time, cache, listener, breaker);
-        return new LeasingBackend(store, keys, cache, listener, redisClock, leaseTimer);
+        RedisStore store = new RedisStore(redis, keys, deadline, time, cache, listener, breaker, timer);
+        return new LeasingBackend(store, keys, cache, listener, redisClock, timer);
     }
 
     @Override
@@ -329,10 +319,10 @@ public class RedissonBackend
     }
 
     @Override
-    public CompletionStage<Void> release(Receipt receipt) {
+    public CompletionStage<Boolean> release(Receipt receipt) {
         return receipt instanceof BackendReceipt held
                 ? started().slots().release(held)
-                : CompletableFuture.completedStage(null);
+                : CompletableFuture.completedStage(true);
     }
 
     @Override

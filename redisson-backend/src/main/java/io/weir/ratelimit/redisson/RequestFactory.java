@@ -13,6 +13,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Factory of requests.
@@ -44,10 +45,11 @@ record RequestFactory(RedisKeys keys, RejectionCache cache, Consumer<AcquireResu
     }
 
     /**
-     * Creates a probe: a request in the slot of a charge, which shows as well whether Redis accepts writes. It spends no permit of any
-     * policy.
+     * Creates a probe: a request in the slot of a charge, if there is one, which shows as well whether Redis accepts writes. It spends no
+     * permit of any policy.
      */
-    AcquireRequest createProbe(Charge charge, long deadlineNanos) {
-        return create(List.of(new Charge(PROBE, charge.storedKey(), 1)), Operation.PROBE, deadlineNanos);
+    AcquireRequest createProbe(@Nullable Charge charge, long deadlineNanos) {
+        String storedKey = charge == null ? "none" : charge.storedKey();
+        return create(List.of(new Charge(PROBE, storedKey, 1)), Operation.PROBE, deadlineNanos);
     }
 }

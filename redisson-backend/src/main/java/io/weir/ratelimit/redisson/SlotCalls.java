@@ -5,44 +5,40 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.redisson.script.AcquireResult;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * Releases and renews the slots of receipts, without waiting. While the breaker is open, a release or a renewal fails at once.
+ *
+ * @param unclaimed releases the slots of calls that no longer await them
  */
-record SlotCalls(SlotSender slots, Breaker breaker) {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
-    /** Releases slots of a call that no longer awaits them. They end by themselves if this fails. */
+record SlotCalls(SlotSender slots, UnclaimedSlots unclaimed, Breaker breaker) {
+    /** Releases slots of a call that no longer awaits them. */
     void releaseLate(AcquireResult result) {
-        CompletionStage<Void> released = slots.release(result.charges());
-        released.whenComplete((done, failure) -> {
-            if (failure != null) {
-                LOG.log(Level.DEBUG, "A release failed: {0}", failure.toString());
-            }
-        });
+        unclaimed.add(slots.slots(result.charges()));
     }
 
-    /** Releases the slots of a receipt. */
-    CompletableFuture<Void> release(BackendReceipt receipt) {
+    /** Releases the slots of a receipt. Completes with whether it had all of them. */
+    CompletableFuture<Boolean> release(BackendReceipt receipt) {
         List<ChargeStates> held = receipt.slots();
         if (held.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(true);
         }
-        return breaker.isOpen()
+        return breaker.rejectsCalls()
                 ? CompletableFuture.failedFuture(breaker.openException())
-                : slots.release(held).thenRun(receipt::slotsReleased);
+                : slots.release(held).thenApply(had -> {
+                    receipt.slotsReleased();
+                    return !had.contains(false) || receipt.isClaimed();
+                });
     }
 
     /** Renews the slots of receipts. Completes with the receipts that have lost a slot. */
     CompletableFuture<List<Receipt>> renew(List<BackendReceipt> receipts) {
-        if (breaker.isOpen()) {
+        if (breaker.rejectsCalls()) {
             return CompletableFuture.failedFuture(breaker.openException());
         }
         List<ChargeStates> held = new ArrayList<>();

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends releases and renewals of slots, without waiting. Releases that arrive while others have no reply yet are sent together, in one
- * script call (in a cluster one per slot of the cluster). Their number is bounded by that of the slots that running calls hold.
+ * script call (in a cluster one per slot of the cluster). Their number is bounded by that of the slots that running calls hold, and that of
+ * {@link UnclaimedSlots}.
  */
 final class SlotSender {
     private static final int MAX_IN_FLIGHT = 2;
@@ -51,17 +52,28 @@ final class SlotSender {
         this.deadline = deadline;
     }
 
-    /** Releases the slots of charges. */
-    CompletableFuture<Void> release(List<ChargeStates> charges) {
-        List<Entry> entries = new ArrayList<>(charges.size());
+    /** Releases the slots of charges. Completes with whether each of them was held. */
+    CompletableFuture<List<Boolean>> release(List<ChargeStates> charges) {
+        return releaseSlots(slots(charges));
+    }
+
+    /** Returns the slots of those charges that have one. */
+    List<Slot> slots(List<ChargeStates> charges) {
+        List<Slot> slots = new ArrayList<>(charges.size());
         for (ChargeStates charged : charges) {
             if (charged.charge().policy().hasConcurrency()) {
-                entries.add(entry(charged));
+                slots.add(slot(charged));
             }
         }
-        if (entries.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
+        return slots;
+    }
+
+    /** Releases slots, which need not be held. Completes with whether each of them was held. */
+    CompletableFuture<List<Boolean>> releaseSlots(List<Slot> slots) {
+        if (slots.isEmpty()) {
+            return CompletableFuture.completedFuture(List.of());
         }
+        List<Entry> entries = slots.stream().map(SlotSender::entry).toList();
         lock.lock();
         try {
             waiting.addAll(entries);
@@ -69,25 +81,34 @@ final class SlotSender {
             lock.unlock();
         }
         sendNext();
-        return CompletableFuture.allOf(entries.stream().map(Entry::had).toArray(CompletableFuture<?>[]::new));
+        return had(entries);
     }
 
-    /** Renews the slots of charges. Completes with whether each of them was held; a key with a foreign value holds none. */
-    CompletableFuture<List<Boolean>> renew(List<ChargeStates> charges) {
-        List<Entry> entries = charges.stream().map(this::entry).toList();
-        for (int from = 0; from < entries.size(); from += MAX_SLOTS) {
-            CompletableFuture<Void> unused =
-                    send(entries.subList(from, Math.min(entries.size(), from + MAX_SLOTS)), true);
-        }
+    private static CompletableFuture<List<Boolean>> had(List<Entry> entries) {
         return CompletableFuture.allOf(entries.stream().map(Entry::had).toArray(CompletableFuture<?>[]::new))
                 .thenApply(done ->
                         entries.stream().map(entry -> entry.had().join()).toList());
     }
 
-    private Entry entry(ChargeStates charged) {
+    /** Renews the slots of charges. Completes with whether each of them was held; a key with a foreign value holds none. */
+    CompletableFuture<List<Boolean>> renew(List<ChargeStates> charges) {
+        List<Entry> entries =
+                charges.stream().map(this::slot).map(SlotSender::entry).toList();
+        for (int from = 0; from < entries.size(); from += MAX_SLOTS) {
+            CompletableFuture<Void> unused =
+                    send(entries.subList(from, Math.min(entries.size(), from + MAX_SLOTS)), true);
+        }
+        return had(entries);
+    }
+
+    private static Entry entry(Slot slot) {
+        return new Entry(slot, new CompletableFuture<>());
+    }
+
+    private Slot slot(ChargeStates charged) {
         PolicyLimits policy = charged.charge().policy();
         long timeout = policy.limits().get(policy.concurrencyIndex()).windowMicros();
-        return new Entry(new Slot(keys.of(charged.charge()), charged.slot(), timeout), new CompletableFuture<>());
+        return new Slot(keys.of(charged.charge()), charged.slot(), timeout);
     }
 
     private void sendNext() {

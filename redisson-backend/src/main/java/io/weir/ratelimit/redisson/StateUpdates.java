@@ -31,7 +31,7 @@ record StateUpdates(
 
     /** Refunds a receipt that no caller awaits. */
     void refundUnawaited(BackendReceipt receipt) {
-        if (breaker.isOpen()) {
+        if (breaker.rejectsCalls()) {
             return;
         }
         CompletionStage<Void> refunded = refunds.sendBounded(receipt);
@@ -44,7 +44,9 @@ record StateUpdates(
 
     /** Refunds permits of a lease, without waiting. */
     CompletableFuture<Void> refundForLease(Refund refund) {
-        return breaker.isOpen() ? CompletableFuture.failedFuture(breaker.openException()) : refunds.sendBounded(refund);
+        return breaker.rejectsCalls()
+                ? CompletableFuture.failedFuture(breaker.openException())
+                : refunds.sendBounded(refund);
     }
 
     /** Refunds a receipt, without waiting. */

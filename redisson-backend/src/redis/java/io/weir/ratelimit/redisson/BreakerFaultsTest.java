@@ -25,13 +25,10 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.Redisson;
 import org.redisson.config.Config;
 
@@ -53,6 +50,9 @@ class BreakerFaultsTest {
     /** The clock of the breaker, so that a delay passes when the test says so. */
     private final AtomicLong nanos = new AtomicLong();
 
+    /** The timer of the prober. */
+    private final ManualTimer timer = new ManualTimer();
+
     private RedissonBackend backend;
 
     @AfterEach
@@ -72,7 +72,8 @@ class BreakerFaultsTest {
                 "test",
                 deadline,
                 ScriptSender.REDIS_CLOCK,
-                new Breaker(SETTINGS, Breaker.Platform.NONE, nanos::get, (requests, waitingKeys) -> {}));
+                new Breaker(SETTINGS, Breaker.Platform.NONE, nanos::get, (requests, waitingKeys) -> {}),
+                timer);
         Await.until("the backend decides", LONG, () -> {
             passDelay();
             return reason(false) == null;
@@ -83,6 +84,7 @@ class BreakerFaultsTest {
 
     private void passDelay() {
         nanos.addAndGet(SETTINGS.delay().toNanos());
+        timer.run();
     }
 
     private void openBreaker() {
@@ -132,12 +134,14 @@ class BreakerFaultsTest {
         return callers().stream().map(CompletableFuture::join).toList();
     }
 
-    /** Lets the delay pass. The call before reports the outcome of the last probe, and so begins the delay. */
-    private void awaitProbe() {
-        assertThat(reason(false)).isEqualTo(Reason.BREAKER_OPEN);
-        assertThat(backend.status().probeAfter()).isEqualTo(SETTINGS.delay());
+    /** Lets the delay pass, and waits until the probe has failed. */
+    private void failProbe() {
         passDelay();
-        assertThat(backend.status().probeAfter()).isZero();
+        Await.until("the probe fails", LONG, () -> backend.status().probeAfter().equals(SETTINGS.delay()));
+    }
+
+    private void awaitClosed() {
+        Await.until("the breaker closes", LONG, () -> !backend.status().breakerOpen());
     }
 
     @Test
@@ -168,102 +172,84 @@ class BreakerFaultsTest {
     }
 
     @Test
-    void oneOfManyCallersProbesAStoppedRedis() {
+    void oneProbePerDelayReachesAStoppedRedisAndNoCallerWaits() {
         start(FaultCalls.DEADLINE);
         redis.pause();
         openBreaker();
         for (int probe = 0; probe < 3; probe++) {
-            awaitProbe();
             long before = proxy.scripts();
-            assertThat(reasonsOfAll().stream().filter(Reason.BREAKER_OPEN::equals))
-                    .hasSize(CALLERS - 1);
+            passDelay();
+            assertThat(reasonsOfAll()).containsOnly(Reason.BREAKER_OPEN);
+            Await.until(
+                    "the probe fails", LONG, () -> backend.status().probeAfter().equals(SETTINGS.delay()));
             // There is no script if there is no connection any more.
             assertThat(proxy.scripts() - before).isLessThanOrEqualTo(1);
         }
     }
 
     @Test
-    void aProbeThatTimesOutStartsTheDelayAnew() {
-        start(FaultCalls.DEADLINE);
-        redis.pause();
-        openBreaker();
-        awaitProbe();
-        assertThat(reason(false)).isEqualTo(Reason.TIMEOUT);
-        assertThat(backend.status().probeAfter()).isEqualTo(SETTINGS.delay());
-    }
-
-    @Test
-    void oneOfManyCallersProbesARedisThatReturnsErrors() {
+    void oneProbePerDelayReachesARedisThatReturnsErrors() {
         start(LONG);
         proxy.failScripts(LOADING);
         openBreaker();
         for (int probe = 0; probe < 5; probe++) {
-            awaitProbe();
             long before = proxy.scripts();
-            List<Reason> reasons = reasonsOfAll();
-            assertThat(reasons).containsOnlyOnce(Reason.BACKEND_ERROR);
-            assertThat(reasons.stream().filter(Reason.BREAKER_OPEN::equals)).hasSize(CALLERS - 1);
+            failProbe();
+            assertThat(reasonsOfAll()).containsOnly(Reason.BREAKER_OPEN);
             assertThat(proxy.scripts() - before).isEqualTo(1);
         }
     }
 
     @Test
-    void oneOfManyCallersProbesARedisThatIsAvailableAgain() {
+    void aProbeClosesTheBreakerWithoutACall() {
         start(LONG);
         proxy.failScripts(LOADING);
         openBreaker();
-        awaitProbe();
         proxy.forward();
-        // The pause keeps the breaker open until all other callers have failed.
+        long before = proxy.scripts();
+        passDelay();
+        awaitClosed();
+        assertThat(proxy.scripts() - before).isEqualTo(1);
+        assertThat(reasonsOfAll()).containsOnlyNulls();
+        assertThat(timer.waiting()).as("timers of a closed breaker").isZero();
+    }
+
+    @Test
+    void noCallWaitsForTheProbe() {
+        start(LONG);
+        proxy.failScripts(LOADING);
+        openBreaker();
+        proxy.forward();
         redis.pause();
         long before = proxy.scripts();
-        List<CompletableFuture<Reason>> callers = callers();
-        Await.until(
-                "all callers but one have failed",
-                LONG,
-                () -> callers.stream().filter(CompletableFuture::isDone).count() == CALLERS - 1);
+        passDelay();
+        assertThat(reasonsOfAll()).containsOnly(Reason.BREAKER_OPEN);
         redis.resume();
-        List<Reason> reasons = callers.stream().map(CompletableFuture::join).toList();
-        assertThat(reasons).containsOnlyOnce((Reason) null);
-        assertThat(reasons.stream().filter(Reason.BREAKER_OPEN::equals)).hasSize(CALLERS - 1);
-        assertThat(proxy.scripts() - before).as("the probe, and the decision").isEqualTo(2);
+        awaitClosed();
+        assertThat(proxy.scripts() - before).isEqualTo(1);
         assertThat(reasonsOfAll()).containsOnlyNulls();
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void theCallThatProbesIsDecidedByRedis(boolean async) {
-        start(LONG);
-        proxy.failScripts(LOADING);
-        openBreaker();
-        awaitProbe();
-        proxy.forward();
-        assertThat(reason(async)).isNull();
-        assertThat(reason(async)).isNull();
-        assertThat(backend.status().breakerOpen()).isFalse();
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aRedisThatRejectsWritesKeepsTheBreakerOpen(boolean async) {
+    @Test
+    void aRedisThatRejectsWritesKeepsTheBreakerOpen() {
         start(LONG);
         try (RedisConnection admin = redis.connect()) {
             admin.call("CONFIG", "SET", "maxmemory", 1);
             openBreaker();
             for (int probe = 0; probe < 3; probe++) {
-                awaitProbe();
                 long before = proxy.scripts();
-                assertThat(reason(async)).isEqualTo(Reason.BACKEND_ERROR);
+                failProbe();
+                assertThat(reason(probe % 2 == 0)).isEqualTo(Reason.BREAKER_OPEN);
                 assertThat(proxy.scripts() - before)
                         .as("the probe, and no decision")
                         .isEqualTo(1);
             }
-            awaitProbe();
             admin.call("CONFIG", "SET", "maxmemory", 0);
         }
-        assertThat(reason(async)).isNull();
-        assertThat(reason(async)).isNull();
-        assertThat(backend.status().breakerOpen()).isFalse();
+        passDelay();
+        awaitClosed();
+        assertThat(reason(false)).isNull();
+        assertThat(reason(true)).isNull();
     }
 
     @Test
@@ -271,36 +257,16 @@ class BreakerFaultsTest {
         start(LONG);
         proxy.failScripts(LOADING);
         openBreaker();
-        awaitProbe();
         proxy.forward();
         List<Quota> before;
         try (RedisConnection admin = redis.connect()) {
             admin.call("FLUSHALL");
+            passDelay();
+            awaitClosed();
             before = backend.peek(List.of(TestBackend.charge("k.breaker", 1, FaultCalls.LIMIT)));
             assertThat(before.get(0).remaining()).isEqualTo(FaultCalls.LIMIT.permits());
             Await.until(
                     "the probe's key has expired", LONG, () -> admin.keys("*").isEmpty());
         }
-    }
-
-    @Test
-    void theProbeOfAnInterruptedCallerContinues() throws InterruptedException {
-        start(LONG);
-        proxy.failScripts(LOADING);
-        openBreaker();
-        awaitProbe();
-        proxy.forward();
-        redis.pause();
-        AtomicReference<Reason> interrupted = new AtomicReference<>();
-        Thread caller = new Thread(() -> interrupted.set(reason(false)));
-        long before = proxy.scripts();
-        caller.start();
-        Await.until("the probe is sent", LONG, () -> proxy.scripts() > before);
-        caller.interrupt();
-        caller.join();
-        assertThat(interrupted).hasValue(Reason.TIMEOUT);
-        redis.resume();
-        Await.until("the probe closes the breaker", LONG, () -> reason(false) == null);
-        assertThat(proxy.scripts() - before).as("the probe, and the decision").isEqualTo(2);
     }
 }

@@ -4,6 +4,8 @@ package io.weir.ratelimit.redisson;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import io.weir.ratelimit.core.operations.FleetStore;
@@ -13,6 +15,8 @@ import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +101,33 @@ class FleetStoreFaultsTest {
             assertThat(failure(changes.read("").toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
             assertThat(failure(change(changes, "", 1))).isEqualTo(Reason.BREAKER_OPEN);
             redis.resume();
+            backend.close();
+        }
+    }
+
+    @Test
+    void anInstanceWithoutCallsReportsChangesAndSettlesAfterAnOutage() throws Exception {
+        try (RedisProcess redis = RedisProcess.started()) {
+            RedissonBackend backend = backend(redis, redis.address());
+            FleetStore store = backend.capability(FleetStore.class).orElseThrow();
+            ChangeStore changes = backend.capability(ChangeStore.class).orElseThrow();
+            FaultCalls.awaitDecision(backend);
+            Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 1_000, Duration.ofDays(1));
+            Charge reserved = TestBackend.charge("k.reserved", 100, limit);
+            Receipt receipt = backend.acquire(List.of(reserved)).receipt();
+            redis.pause();
+            FaultCalls.awaitFailure(backend, Reason.BREAKER_OPEN);
+            redis.resume();
+            Await.until(
+                    "the breaker closes without a call",
+                    Duration.ofSeconds(20),
+                    () -> !backend.status().breakerOpen());
+            assertThat(failure(report(store))).isNull();
+            assertThat(failure(change(changes, "", 1))).isNull();
+            assertThat(failure(changes.read("").toCompletableFuture())).isNull();
+            assertThat(failure(backend.settle(receipt, charge -> true, 10).toCompletableFuture()))
+                    .isNull();
+            assertThat(FaultCalls.spent(backend, reserved)).isEqualTo(10);
             backend.close();
         }
     }

@@ -68,7 +68,6 @@ final class LoadedBackend implements AutoCloseable {
     private final Collection<Call> calls = new ConcurrentLinkedQueue<>();
     private final AtomicReference<Throwable> unexpected = new AtomicReference<>();
     private final AtomicLong openSinceNanos = new AtomicLong(Long.MAX_VALUE);
-    private final AtomicBoolean failedProbe = new AtomicBoolean();
     private final AtomicBoolean ended = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
 
@@ -117,7 +116,7 @@ final class LoadedBackend implements AutoCloseable {
                 decidedInARow.incrementAndGet();
                 decided = true;
             } catch (BackendException e) {
-                recordFailure(e.reason(), watch.startNanos());
+                recordFailure(e.reason());
                 messages.add(String.valueOf(e.getMessage()));
                 decidedInARow.set(0);
             } catch (RuntimeException | Error e) {
@@ -129,12 +128,10 @@ final class LoadedBackend implements AutoCloseable {
         }
     }
 
-    private void recordFailure(Reason reason, long startNanos) {
+    private void recordFailure(Reason reason) {
         failed.merge(reason, 1L, Long::sum);
         if (reason == Reason.BREAKER_OPEN) {
             openSinceNanos.compareAndSet(Long.MAX_VALUE, System.nanoTime());
-        } else if (startNanos > openSinceNanos.get()) {
-            failedProbe.set(true);
         }
     }
 
@@ -217,9 +214,13 @@ final class LoadedBackend implements AutoCloseable {
         Await.until("more calls fail", MAX_WAIT, () -> failures() > before + threads.size());
     }
 
-    /** Waits until the breaker has opened, and a call that began afterwards has failed in another way, such as a probe. */
-    void awaitFailedProbe() {
-        Await.until("a probe fails", MAX_WAIT, failedProbe::get);
+    /** Waits until the breaker has been open for some time, in which a probe has failed. */
+    void awaitFailedProbe(Duration time) {
+        Await.until(
+                "a probe fails",
+                MAX_WAIT,
+                () -> openSinceNanos.get() != Long.MAX_VALUE
+                        && System.nanoTime() - openSinceNanos.get() > time.toNanos());
     }
 
     Map<Reason, Long> failuresByReason() {

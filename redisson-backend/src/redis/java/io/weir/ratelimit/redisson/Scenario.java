@@ -91,7 +91,7 @@ final class Scenario implements AutoCloseable {
         if (FULL) {
             pass(timeOfTable);
         } else {
-            load.awaitFailedProbe();
+            load.awaitFailedProbe(BREAKER_DELAY.plus(DEADLINE));
         }
     }
 

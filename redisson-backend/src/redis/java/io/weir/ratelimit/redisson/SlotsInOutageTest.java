@@ -7,8 +7,10 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.FaultProxy;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.redisson.client.RedisSettings;
+import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,6 +132,95 @@ class SlotsInOutageTest {
         Await.until("the loss is counted", SOON, () -> instance.engine().slots().lost() == 1);
         instance.limiter().release(receipt);
         assertThat(instance.engine().slots().held(SlotEngine.POLICY)).isZero();
+    }
+
+    /** Starts an instance with a breaker behind a proxy. */
+    private RedissonBackend startedWithBreaker(FaultProxy proxy) {
+        RedissonBackend started = new TestConfig(
+                        Map.of(RedisSettings.ADDRESS, proxy.address(), "CircuitBreaker/enabled", "true"))
+                .started();
+        FaultCalls.awaitDecision(started);
+        return started;
+    }
+
+    /** Calls until the breaker is open. The instance calls nothing afterwards. */
+    private static void openBreaker(RedissonBackend started) {
+        Await.until("the breaker opens", SOON, () -> {
+            try {
+                started.acquire(List.of(TestBackend.charge("k.opening", 1, FaultCalls.LIMIT)));
+            } catch (BackendException e) {
+                return e.reason() == BackendException.Reason.BREAKER_OPEN;
+            }
+            return false;
+        });
+    }
+
+    @Test
+    void anInstanceWithoutCallsReleasesSlotsAfterAnOutage() {
+        SlotEngine other = instance(Duration.ofMinutes(10), FailureMode.OPEN);
+        try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            RedissonBackend idle = startedWithBreaker(proxy);
+            SlotEngine instance = SlotEngine.of(idle, CALLS, Duration.ofMinutes(10), Duration.ZERO, FailureMode.OPEN);
+            Receipt receipt = callOnRedis(instance).receipt();
+            proxy.blackhole();
+            openBreaker(idle);
+            instance.limiter().release(receipt);
+            assertThat(free(other)).isEqualTo(CALLS - 1);
+            proxy.forward();
+            awaitFree(other, CALLS);
+            assertThat(idle.status().breakerOpen()).isFalse();
+            assertThat(instance.engine().slots().lost()).isZero();
+            idle.close();
+        }
+    }
+
+    @Test
+    void anInstanceWithoutCallsKeepsTheSlotOfARunningCallAfterAnOutage() {
+        Duration timeout = Duration.ofSeconds(9);
+        SlotEngine other = instance(timeout, FailureMode.OPEN);
+        try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            RedissonBackend idle = startedWithBreaker(proxy);
+            SlotEngine instance = SlotEngine.of(idle, CALLS, timeout, Duration.ZERO, FailureMode.OPEN);
+            callOnRedis(instance);
+            proxy.blackhole();
+            openBreaker(idle);
+            proxy.forward();
+            long end = System.nanoTime() + timeout.plusSeconds(2).toNanos();
+            Await.until("more time than the timeout has passed", SOON, () -> System.nanoTime() - end > 0);
+            assertThat(free(other)).isEqualTo(CALLS - 1);
+            assertThat(instance.engine().slots().lost()).isZero();
+            instance.engine().stop();
+            idle.close();
+        }
+    }
+
+    @Test
+    void theSlotOfACallWhoseReplyIsLostIsReleased() {
+        SlotEngine other = instance(Duration.ofMinutes(10), FailureMode.CLOSED);
+        try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            RedissonBackend unlucky = startedWithBreaker(proxy);
+            SlotEngine instance =
+                    SlotEngine.of(unlucky, CALLS, Duration.ofMinutes(10), Duration.ZERO, FailureMode.CLOSED);
+            instance.limiter().release(callOnRedis(instance).receipt());
+            awaitFree(other, CALLS);
+            proxy.loseReplies();
+            assertThat(call(instance).allowed()).isFalse();
+            assertThat(free(other)).isEqualTo(CALLS - 1);
+            proxy.forward();
+            awaitFree(other, CALLS);
+            unlucky.close();
+        }
+    }
+
+    @Test
+    void aCommandThatRunsAfterTheClientHasGivenItUpKeepsNoSlot() {
+        SlotEngine instance = instance(Duration.ofMinutes(10), FailureMode.CLOSED);
+        redis.pause();
+        assertThat(call(instance).allowed()).isFalse();
+        long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+        Await.until("the client expects no reply any more", SOON, () -> System.nanoTime() - end > 0);
+        redis.resume();
+        awaitFree(instance, CALLS);
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.weir.ratelimit.fixtures.Stopwatch;
 import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.redisson.client.RedisFailures;
 import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.lease.Timer;
 import io.weir.ratelimit.redisson.rejection.RejectionCache;
 import io.weir.ratelimit.redisson.script.AcquireRequest;
 import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
@@ -60,7 +61,8 @@ class TimeoutQueueTest {
                         ScriptSender.REDIS_CLOCK,
                         new RejectionCache(RedisKeys.of("deadlines")),
                         (requests, waitingKeys) -> sent.addAndGet(requests),
-                        Breaker.disabled())) {
+                        Breaker.disabled(),
+                        Timer.PLATFORM)) {
             assertThat(store.acquire(charge("warm")).allowed()).isTrue();
             sent.set(0);
             process.pause();

@@ -90,37 +90,87 @@ class BreakerTest {
     /** Fails a probe and returns the time until the next one. */
     private Duration afterFailedProbe(Breaker breaker) {
         advance(breaker.probeAfter());
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         breaker.recordProbe(TIMED_OUT);
         return openFailure(breaker).retryAfter();
     }
 
     private void succeedInProbe(Breaker breaker) {
         advance(breaker.probeAfter());
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         breaker.recordProbe(null);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
     }
 
     @Test
-    void theFirstDelayIsOneSecondAndEachFailedProbeDoublesIt() {
+    void theDelayIsOneSecondHoweverManyProbesFail() {
         Breaker breaker = breakerWithShortDelays();
         fail(breaker, 5);
         assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(1));
-        for (int seconds : new int[] {2, 4, 8, 16, 30, 30, 30}) {
-            assertThat(platform.open)
-                    .as("before %d s", seconds)
-                    .isEqualTo(breaker.probeAfter().equals(DELAY));
-            assertThat(afterFailedProbe(breaker)).isEqualTo(Duration.ofSeconds(seconds));
+        for (int probe = 0; probe < 100; probe++) {
+            assertThat(afterFailedProbe(breaker)).isEqualTo(Duration.ofSeconds(1));
         }
-        assertThat(platform.open).isTrue();
+        assertThat(platform.open).as("it would stay open for 30 s").isFalse();
         succeedInProbe(breaker);
-        assertThat(platform.open).isFalse();
         assertThat(notified).containsExactly(true, false);
     }
 
     @Test
-    void avoidsCallsWhileRedisFailsButNotTheNextProbe() {
+    void aSuccessfulProbeClosesTheBreakerWithoutACall() {
+        Breaker breaker = breakerWithShortDelays();
+        fail(breaker, 5);
+        advance(breaker.probeAfter());
+        assertThat(breaker.beginsProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(breaker.isOpen()).isFalse();
+        assertThat(notified).containsExactly(true, false);
+        fail(breaker, 4);
+        assertThat(platform.open)
+                .as("the success is reported before the failures")
+                .isFalse();
+        assertThat(isClosed(breaker)).isTrue();
+    }
+
+    @Test
+    void withThePlatformsDelayASuccessfulProbeLetsCallsPassAndTheirReportClosesTheBreaker() {
+        Breaker breaker = breaker(platform);
+        fail(breaker, 5);
+        for (int probe = 0; probe < 1_000; probe++) {
+            advance(breaker.probeAfter());
+            assertThat(breaker.beginsProbe()).isTrue();
+            breaker.recordProbe(TIMED_OUT);
+        }
+        int before = platform.reports;
+        advance(breaker.probeAfter());
+        assertThat(breaker.beginsProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(breaker.rejectsCalls()).isFalse();
+        assertThat(platform.reports).as("no thread of a caller").isEqualTo(before);
+        breaker.reportOutcomes();
+        assertThat(platform.reports - before).as("one failure and the success").isEqualTo(2);
+    }
+
+    @Test
+    void startsTheProberWheneverADelayBegins() {
+        Breaker breaker =
+                new Breaker(new BreakerSettings(true, 5, DELAY, 2), Breaker.Platform.NONE, () -> now, listener);
+        List<Duration> delays = new ArrayList<>();
+        breaker.onDelay(() -> delays.add(breaker.probeAfter()));
+        fail(breaker, 5);
+        advance(breaker.probeAfter());
+        assertThat(breaker.beginsProbe()).isTrue();
+        breaker.recordProbe(TIMED_OUT);
+        advance(breaker.probeAfter());
+        assertThat(breaker.beginsProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(breaker.beginsProbe()).isTrue();
+        breaker.recordProbe(null);
+        assertThat(isClosed(breaker)).isTrue();
+        assertThat(delays).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ZERO);
+    }
+
+    @Test
+    void avoidsCallsWhileRedisFailsUntilAProbeSucceeds() {
         Breaker breaker = breakerWithShortDelays();
         assertThat(breaker.avoidsCalls()).isFalse();
         fail(breaker, 1);
@@ -133,7 +183,7 @@ class BreakerTest {
         advance(Duration.ofSeconds(1).minusNanos(1));
         assertThat(breaker.avoidsCalls()).isTrue();
         advance(Duration.ofNanos(1));
-        assertThat(breaker.avoidsCalls()).isFalse();
+        assertThat(breaker.avoidsCalls()).isTrue();
         succeedInProbe(breaker);
         assertThat(breaker.avoidsCalls()).isFalse();
     }
@@ -149,17 +199,14 @@ class BreakerTest {
     }
 
     @Test
-    void theDelayGrowsWhileTheBreakerOpensAgainSoonAfterItHasClosed() {
+    void theDelayDoesNotGrowWhileRedisFlaps() {
         Breaker breaker = breakerWithShortDelays();
-        for (int seconds : new int[] {1, 2, 4, 8, 16, 30, 30}) {
+        for (int turn = 0; turn < 60; turn++) {
             fail(breaker, 5);
-            assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(seconds));
+            assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(1));
             succeedInProbe(breaker);
-            advance(DELAY.minusNanos(1));
+            advance(Duration.ofSeconds(1));
         }
-        advance(Duration.ofNanos(1));
-        fail(breaker, 5);
-        assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofSeconds(1));
     }
 
     @Test
@@ -171,7 +218,7 @@ class BreakerTest {
         fail(breaker, 100);
         advance(Duration.ofNanos(1));
         fail(breaker, 4);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
         assertThat(platform.reports).isEqualTo(4);
         fail(breaker, 1);
         openFailure(breaker);
@@ -188,8 +235,14 @@ class BreakerTest {
         }
     }
 
+    /** Reports outcomes as a call does, and returns whether it is sent. */
+    private static boolean isClosed(Breaker breaker) {
+        breaker.reportOutcomes();
+        return !breaker.isOpen() && !breaker.beginsProbe();
+    }
+
     private static BackendException openFailure(Breaker breaker) {
-        BackendException openFailure = catchThrowableOfType(BackendException.class, breaker::requiresProbe);
+        BackendException openFailure = catchThrowableOfType(BackendException.class, breaker::requireClosed);
         assertThat(openFailure).isNotNull();
         assertThat(openFailure.reason()).isEqualTo(Reason.BREAKER_OPEN);
         return openFailure;
@@ -201,7 +254,7 @@ class BreakerTest {
         fail(breaker, 4);
         breaker.record(null);
         fail(breaker, 4);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
         fail(breaker, 1);
         assertThat(openFailure(breaker).retryAfter()).isEqualTo(DELAY);
         assertThat(platform.open).isTrue();
@@ -215,7 +268,7 @@ class BreakerTest {
         advance(DELAY.minusNanos(1));
         assertThat(openFailure(breaker).retryAfter()).isEqualTo(Duration.ofNanos(1));
         advance(Duration.ofNanos(1));
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         for (int other = 0; other < 64; other++) {
             assertThat(openFailure(breaker).retryAfter()).isZero();
         }
@@ -226,14 +279,14 @@ class BreakerTest {
         Breaker breaker = breaker(platform);
         fail(breaker, 5);
         advance(DELAY);
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         breaker.recordProbe(null);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
         assertThat(breaker.probeAfter()).isZero();
         assertThat(platform.open).isFalse();
         assertThat(notified).containsExactly(true, false);
         fail(breaker, 4);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
     }
 
     @Test
@@ -241,7 +294,7 @@ class BreakerTest {
         Breaker breaker = breaker(platform);
         fail(breaker, 5);
         advance(DELAY);
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         breaker.recordProbe(TIMED_OUT);
         assertThat(openFailure(breaker).retryAfter()).isEqualTo(DELAY);
         assertThat(notified).containsExactly(true);
@@ -252,14 +305,14 @@ class BreakerTest {
         Breaker breaker = breaker(platform);
         fail(breaker, 5);
         advance(DELAY);
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         advance(Duration.ofMinutes(2).minusNanos(1));
         openFailure(breaker);
         advance(Duration.ofNanos(1));
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         openFailure(breaker);
         breaker.recordProbe(null);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
     }
 
     @Test
@@ -268,9 +321,9 @@ class BreakerTest {
         fail(breaker, 5);
         openFailure(breaker);
         advance(DELAY);
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         breaker.recordProbe(null);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
     }
 
     @Test
@@ -291,13 +344,13 @@ class BreakerTest {
         fail(breaker, 5);
         advance(DELAY);
         platform.openedAt = now;
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         breaker.recordProbe(null);
         assertThat(openFailure(breaker).retryAfter()).isEqualTo(DELAY.dividedBy(10));
         advance(DELAY);
-        assertThat(breaker.requiresProbe()).isTrue();
+        assertThat(breaker.beginsProbe()).isTrue();
         breaker.recordProbe(null);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
     }
 
     @Test
@@ -307,18 +360,18 @@ class BreakerTest {
         fail(breaker, 5);
         advance(DELAY);
         for (int probe = 0; probe < 3; probe++) {
-            assertThat(breaker.requiresProbe()).isTrue();
+            assertThat(breaker.beginsProbe()).isTrue();
             openFailure(breaker);
             breaker.recordProbe(null);
         }
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
     }
 
     @Test
     void reportsSuccessesOnlyAfterAFailure() {
         Breaker breaker = breaker(platform);
         for (int call = 0; call < 1_000; call++) {
-            assertThat(breaker.requiresProbe()).isFalse();
+            assertThat(isClosed(breaker)).isTrue();
             breaker.record(null);
         }
         assertThat(platform.reports).isZero();
@@ -349,14 +402,14 @@ class BreakerTest {
         for (int call = 0; call < 100; call++) {
             breaker.record(new BackendException(Reason.NOT_READY, "not yet", null));
         }
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
     }
 
     @Test
     void neverOpensIfDisabled() {
         Breaker breaker = Breaker.disabled();
         fail(breaker, 100);
-        assertThat(breaker.requiresProbe()).isFalse();
+        assertThat(isClosed(breaker)).isTrue();
     }
 
     @Test
@@ -391,14 +444,12 @@ class BreakerTest {
             Breaker tested = breaker(model);
             for (int step = 0; step < 300; step++) {
                 boolean up = random.nextInt(10) < 4;
-                try {
-                    if (tested.requiresProbe()) {
-                        tested.recordProbe(up ? null : TIMED_OUT);
-                    } else {
-                        tested.record(up ? null : TIMED_OUT);
-                    }
-                } catch (BackendException e) {
+                if (tested.beginsProbe()) {
+                    tested.recordProbe(up ? null : TIMED_OUT);
+                } else if (tested.isOpen()) {
                     advance(Duration.ofSeconds(random.nextInt(7)));
+                } else {
+                    tested.record(up ? null : TIMED_OUT);
                 }
                 tested.reportOutcomes();
                 assertThat(tested.isOpen())
@@ -411,27 +462,21 @@ class BreakerTest {
         }
     }
 
-    /** With short delays, the platform's breaker is open only while this one is. */
+    /** With a longer delay, the platform's breaker never opens. */
     private void walkWithShortDelays(Random random, long seed) {
         PlatformModel model = new PlatformModel();
         Breaker tested = new Breaker(BreakerSettings.DEFAULT, model, () -> now, listener);
         for (int step = 0; step < 300; step++) {
             boolean up = random.nextInt(10) < 2;
-            try {
-                if (tested.requiresProbe()) {
-                    tested.recordProbe(up ? null : TIMED_OUT);
-                } else {
-                    tested.record(up ? null : TIMED_OUT);
-                }
-            } catch (BackendException e) {
+            if (tested.beginsProbe()) {
+                tested.recordProbe(up ? null : TIMED_OUT);
+            } else if (tested.isOpen()) {
                 advance(Duration.ofSeconds(random.nextInt(7)));
+            } else {
+                tested.record(up ? null : TIMED_OUT);
             }
             tested.reportOutcomes();
-            if (model.open || tested.probeAfter().compareTo(Duration.ofSeconds(16)) > 0) {
-                assertThat(tested.isOpen() && model.open)
-                        .as("seed %d, step %d", seed, step)
-                        .isTrue();
-            }
+            assertThat(model.open).as("seed %d, step %d", seed, step).isFalse();
         }
     }
 
@@ -448,11 +493,7 @@ class BreakerTest {
                 for (int caller = 0; caller < 64; caller++) {
                     callers.add(threads.submit(() -> {
                         start.await();
-                        try {
-                            return breaker.requiresProbe();
-                        } catch (BackendException e) {
-                            return false;
-                        }
+                        return breaker.beginsProbe();
                     }));
                 }
                 int probes = 0;
@@ -461,7 +502,7 @@ class BreakerTest {
                 }
                 assertThat(probes).isEqualTo(1);
                 breaker.recordProbe(null);
-                assertThat(breaker.requiresProbe()).isFalse();
+                assertThat(isClosed(breaker)).isTrue();
             }
         } finally {
             threads.shutdownNow();

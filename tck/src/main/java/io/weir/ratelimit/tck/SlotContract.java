@@ -34,8 +34,8 @@ interface SlotContract extends ContractFixture {
         return key();
     }
 
-    private void release(Receipt receipt) {
-        backend().release(receipt).toCompletableFuture().join();
+    private boolean release(Receipt receipt) {
+        return backend().release(receipt).toCompletableFuture().join();
     }
 
     private List<Receipt> renew(Receipt... receipts) {
@@ -82,7 +82,7 @@ interface SlotContract extends ContractFixture {
     default void aReleasedSlotIsFree() {
         TestKey key = slotKey();
         Receipt receipt = key.spend(calls(1), 1).receipt();
-        release(receipt);
+        assertThat(release(receipt)).isTrue();
         assertThat(key.peek(calls(1))).isEqualTo(key().peek(calls(1)));
         key.spend(calls(1), 1);
     }
@@ -104,7 +104,7 @@ interface SlotContract extends ContractFixture {
         Receipt late = key.spend(calls(1), 1).receipt();
         time().advanceMicros(TIMEOUT_MICROS);
         key.spend(calls(1), 1);
-        release(late);
+        assertThat(release(late)).as("the receipt had a slot").isFalse();
         key.rejection(calls(1), 1);
     }
 

@@ -75,7 +75,7 @@ public record TestedBackend(RateLimitBackend backend) {
         return capability(SettlesCharges.class).settle(receipt, selection, actualCost);
     }
 
-    CompletionStage<Void> release(Receipt receipt) {
+    CompletionStage<Boolean> release(Receipt receipt) {
         return capability(HoldsSlots.class).release(receipt);
     }
 

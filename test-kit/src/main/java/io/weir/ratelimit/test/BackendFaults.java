@@ -11,20 +11,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The faults of a backend, and a breaker in front of it. The breaker has the defaults of Redis's: it opens after five failures in a row,
- * for one second at first. Each failed probe doubles the time, up to 30 seconds.
+ * until a probe succeeds. There is one probe per second, which no call waits for.
  */
 final class BackendFaults {
     private static final int BREAKER_VOLUME = 5;
-    private static final Duration FIRST_OPEN = Duration.ofSeconds(1);
-    private static final Duration LONGEST_OPEN = Duration.ofSeconds(30);
+    private static final Duration BREAKER_DELAY = Duration.ofSeconds(1);
 
     private final TestClock clock;
     private volatile Duration deadline = Duration.ofDays(1);
     private boolean failing;
     private Duration delay = Duration.ZERO;
     private int failures;
-    private Duration openFor = Duration.ZERO;
-    private long openUntilNanos;
+    private boolean open;
+    private long probeAtNanos;
 
     /** Creates a backend that works. */
     BackendFaults(TestClock clock) {
@@ -54,7 +53,7 @@ final class BackendFaults {
     synchronized void reset() {
         recover();
         failures = 0;
-        openFor = Duration.ZERO;
+        open = false;
     }
 
     long nanos() {
@@ -62,11 +61,11 @@ final class BackendFaults {
     }
 
     synchronized BackendStatus status(BackendStatus healthy) {
-        return openFor.isZero() ? healthy : new BackendStatus(healthy.initialized(), true, untilProbe());
+        return open ? new BackendStatus(healthy.initialized(), true, untilProbe()) : healthy;
     }
 
     private Duration untilProbe() {
-        return Duration.ofNanos(Math.max(0, openUntilNanos - clock.nanos()));
+        return Duration.ofNanos(Math.max(0, probeAtNanos - clock.nanos()));
     }
 
     /** A call: its duration, and its failure after that; null if it succeeds. */
@@ -99,7 +98,10 @@ final class BackendFaults {
     }
 
     private synchronized Call begin() {
-        if (!openFor.isZero() && !untilProbe().isZero()) {
+        if (open && untilProbe().isZero()) {
+            probe();
+        }
+        if (open) {
             return new Call(
                     Duration.ZERO,
                     new BackendException(Reason.BREAKER_OPEN, "the breaker is open", null, untilProbe()));
@@ -113,17 +115,25 @@ final class BackendFaults {
                 : new Call(delay, null);
     }
 
+    /** Closes the breaker if the backend answers in time, else begins the time until the next probe. */
+    private void probe() {
+        if (failing || delay.compareTo(deadline) > 0) {
+            probeAtNanos = clock.nanos() + BREAKER_DELAY.toNanos();
+        } else {
+            failures = 0;
+            open = false;
+        }
+    }
+
     private synchronized @Nullable BackendException end(Call call) {
         BackendException failure = call.failure;
         if (failure == null) {
             failures = 0;
-            openFor = Duration.ZERO;
         } else if (failure.reason() != Reason.BREAKER_OPEN) {
             failures++;
             if (failures >= BREAKER_VOLUME) {
-                Duration next = openFor.isZero() ? FIRST_OPEN : openFor.multipliedBy(2);
-                openFor = next.compareTo(LONGEST_OPEN) > 0 ? LONGEST_OPEN : next;
-                openUntilNanos = clock.nanos() + openFor.toNanos();
+                open = true;
+                probeAtNanos = clock.nanos() + BREAKER_DELAY.toNanos();
             }
         }
         return failure;

@@ -80,8 +80,8 @@ public interface RateLimits {
 
     /**
      * Lets each call of the backend fail, as if the connection to Redis were lost. The failure modes of the policies decide. After five
-     * failures in a row the breaker opens, as it does for Redis: for one second at first, and longer after each failed probe, up to 30
-     * seconds. Only then is the time of a retry known.
+     * failures in a row the breaker opens, as it does for Redis, until a probe succeeds, one per second. Only then is the time of a retry
+     * known.
      */
     void failBackend();
 

@@ -212,7 +212,7 @@ final class TestBackend
     }
 
     @Override
-    public CompletionStage<Void> release(Receipt receipt) {
+    public CompletionStage<Boolean> release(Receipt receipt) {
         return callAsync(known -> require(HoldsSlots.class).release(receipt));
     }
 

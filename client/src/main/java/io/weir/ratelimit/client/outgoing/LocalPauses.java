@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * The pauses of one client that this instance knows, for calls that are decided without the shared backend. At most {@value #MAXIMUM} keys
+ * Pauses of one client that this instance knows, because calls can be decided without the shared backend. At most {@value #MAXIMUM} keys
  * are kept; a pause of another key is then not kept.
  */
 final class LocalPauses {
@@ -46,6 +46,11 @@ final class LocalPauses {
             return 0;
         }
         return (rest + MICRO - 1) / MICRO;
+    }
+
+    /** Ends the pause of a key. */
+    void forget(Identity key) {
+        untilNanos.remove(key);
     }
 
     int size() {

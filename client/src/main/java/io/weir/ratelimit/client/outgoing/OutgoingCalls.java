@@ -43,9 +43,18 @@ public final class OutgoingCalls {
     private final UpstreamRules rules;
     private final OutgoingListener listener;
 
-    /** The state of one client in this instance. */
+    /**
+     * The state of one client in this instance.
+     *
+     * @param pauses all pauses, for calls that are decided without the shared backend
+     * @param unstored those pauses that the shared backend does not have, for all calls
+     */
     private record ClientState(
-            OutgoingClient client, RetryBudget budget, RecentAttempts attempts, LocalPauses pauses) {}
+            OutgoingClient client,
+            RetryBudget budget,
+            RecentAttempts attempts,
+            LocalPauses pauses,
+            LocalPauses unstored) {}
 
     /**
      * Creates the path.
@@ -75,6 +84,7 @@ public final class OutgoingCalls {
                         client,
                         new RetryBudget(client.retryPercent(), nanoTime),
                         new RecentAttempts(nanoTime),
+                        new LocalPauses(nanoTime),
                         new LocalPauses(nanoTime))));
         this.policies = policies;
         this.engine = engine;
@@ -155,8 +165,13 @@ public final class OutgoingCalls {
             decision = acquire(binding, key);
             paused = pauseMicros(binding, key, decision);
         }
+        long unstored = decision instanceof Decision.Degraded ? 0 : storeAgain(state, binding, key);
         if (decision instanceof Decision.Rejected rejected) {
             throw new RateLimitExceededException(rejected);
+        }
+        if (unstored > 0) {
+            engine.ends().abandon(decision);
+            throw exceeded(client, "pause", unstored);
         }
         if (decision instanceof Decision.Degraded degraded) {
             if (!degraded.allowed()) {
@@ -168,6 +183,15 @@ public final class OutgoingCalls {
             }
         }
         return new Permit(client, binding, key, decision, decision != given, call.attempt());
+    }
+
+    /** Stores a pause that began while the backend was unavailable, and returns its rest, 0 if there is none. */
+    private long storeAgain(ClientState state, Binding binding, Identity key) {
+        long rest = state.unstored.restMicros(key);
+        if (rest > 0 && rules.store(state.client, binding, key, rest)) {
+            state.unstored.forget(key);
+        }
+        return rest;
     }
 
     private Decision acquire(Binding binding, Identity key) {
@@ -234,6 +258,11 @@ public final class OutgoingCalls {
         long pauseMicros = rules.apply(permit, response);
         if (pauseMicros > 0) {
             state.pauses.pause(permit.key(), pauseMicros);
+            if (rules.store(permit.client(), permit.binding(), permit.key(), pauseMicros)) {
+                state.unstored.forget(permit.key());
+            } else {
+                state.unstored.pause(permit.key(), pauseMicros);
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ import static io.weir.ratelimit.client.outgoing.ClientMessages.MESSAGES;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
@@ -50,7 +51,7 @@ final class UpstreamRules {
         this.clock = clock;
     }
 
-    /** Applies a response. Returns the pause of the key in microseconds, 0 if there is none. */
+    /** Applies a response. Returns the pause of the key in microseconds, which is to be stored, 0 if there is none. */
     long apply(Permit permit, UpstreamResponse response) {
         OutgoingClient client = permit.client();
         UpstreamAnswer answer = UpstreamAnswer.read(response.fields(), clock.instant());
@@ -103,10 +104,7 @@ final class UpstreamRules {
                 .orElse(0);
     }
 
-    /**
-     * Blocks the key under the first policy of the client that is enforced for it. All policies are decided together, so one block is
-     * enough.
-     */
+    /** Bounds and reports the pause of the key. Returns it in microseconds, 0 if no policy is enforced for the key. */
     private long pause(Permit permit, long seconds, Cause cause) {
         OutgoingClient client = permit.client();
         long maximum = client.maxPause().toSeconds();
@@ -115,12 +113,7 @@ final class UpstreamRules {
         }
         long bounded = Math.min(seconds, maximum);
         listener.paused(client.name(), cause);
-        Policy blocked = blockedPolicy(permit.binding(), storedKey(permit));
-        if (blocked == null) {
-            return 0;
-        }
-        block(permit, blocked, bounded);
-        return TimeUnit.SECONDS.toMicros(bounded);
+        return blockedPolicy(permit.binding(), storedKey(permit)) == null ? 0 : TimeUnit.SECONDS.toMicros(bounded);
     }
 
     private String storedKey(Permit permit) {
@@ -137,15 +130,25 @@ final class UpstreamRules {
         return null;
     }
 
-    private void block(Permit permit, Policy policy, long seconds) {
-        String outage = permit.client().name() + " outage";
+    /**
+     * Stores a pause: blocks the key under the first policy of the client that is enforced for it. All policies are decided together, so
+     * one block is enough. Returns false if the backend has not stored the pause.
+     */
+    boolean store(OutgoingClient client, Binding binding, Identity key, long micros) {
+        Policy blocked = blockedPolicy(binding, engine.encoder().encode(key));
+        if (blocked == null) {
+            return true;
+        }
+        String outage = client.name() + " outage";
         try {
-            limiter.block(policy.name(), permit.key(), Duration.ofSeconds(seconds));
+            limiter.block(blocked.name(), key, Micros.duration(micros));
             logged.remove(outage);
+            return true;
         } catch (RateLimitUnavailableException | UnsupportedOperationException | IllegalArgumentException e) {
             if (logged.add(outage)) {
-                MESSAGES.log(LOG, "WEIR-238", permit.client().name(), seconds, e.getMessage());
+                MESSAGES.log(LOG, "WEIR-238", client.name(), TimeUnit.MICROSECONDS.toSeconds(micros), e.getMessage());
             }
+            return false;
         }
     }
 

@@ -59,6 +59,7 @@ class OutgoingCallsTest {
     private final List<String> events = new ArrayList<>();
     private final AtomicInteger attempts = new AtomicInteger();
     private boolean backendFails;
+    private boolean blocksFail;
     private Runnable meanwhile = () -> {};
     private RateLimiter limiter;
     private OutgoingCalls calls;
@@ -122,7 +123,8 @@ class OutgoingCallsTest {
         return type.cast(Proxy.newProxyInstance(
                 RateLimitBackend.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
                     boolean operation = List.of("acquire", "block", "peek").contains(method.getName());
-                    if (backendFails && operation) {
+                    if ((backendFails && operation)
+                            || (blocksFail && method.getName().equals("block"))) {
                         throw new BackendException(BackendException.Reason.TIMEOUT, "the test fails it", null);
                     }
                     try {
@@ -535,6 +537,40 @@ class OutgoingCallsTest {
                         "WARNING WEIR-238 Client partner: the pause of 5 s could not be stored in the backend"))
                 .as("once for each outage")
                 .hasSize(1);
+    }
+
+    @Test
+    void aPauseThatBeganWithoutTheBackendLastsForItsTimeAndIsStoredAfterwards() {
+        LocalBackend shared = new LocalBackend(100, time);
+        create(shared, "ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
+        OutgoingCalls first = calls;
+        create(shared, "ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
+        OutgoingCalls second = calls;
+        calls = first;
+        Permit permit = begin();
+        backendFails = true;
+        answer(permit, 429, "Retry-After", "60");
+        advance(Duration.ofSeconds(1));
+        backendFails = false;
+        assertThat(pause()).hasValue(Duration.ofSeconds(59));
+        calls = second;
+        assertThat(pause()).as("the other instance pauses too").hasValue(Duration.ofSeconds(59));
+        calls = first;
+        limiter.unblock("calls", KEY);
+        assertThat(remaining()).as("a call that is not sent costs nothing").isEqualTo(99);
+        assertThat(rejection()).as("the block ends the pause").isNull();
+    }
+
+    @Test
+    void aPauseThatTheBackendCannotStoreYetLastsForItsTime() {
+        create("ratelimit.policies.calls.limit=100/1m");
+        Permit permit = begin();
+        blocksFail = true;
+        answer(permit, 429, "Retry-After", "5");
+        assertThat(pause()).hasValue(Duration.ofSeconds(5));
+        assertThat(pause()).hasValue(Duration.ofSeconds(5));
+        advance(Duration.ofSeconds(5));
+        assertThat(rejection()).isNull();
     }
 
     @Test

@@ -63,10 +63,18 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
     /**
      * Tests whether this mark belongs to a period that is known. Ends of the same fixed window differ by the duration of calls, those of
      * different ones by a window at least. Ends of different periods of a calendar limit differ by at least half of the nominal window.
+     *
+     * <p>A known end that is later by more than one and a half windows is that of a clock that has stepped back since, and says nothing about
+     * this period: late decisions are of the period before at most. A calendar limit does not use the clock of this instance.
      */
     boolean isOfPeriod(@Nullable Long knownEndMicros) {
-        return knownEndMicros != null
-                && endMicros - knownEndMicros < (fixed() ? place.windowMicros / 2 : place.windowMicros);
+        if (knownEndMicros == null) {
+            return false;
+        }
+        long later = endMicros - knownEndMicros;
+        boolean steppedBack =
+                !(limit instanceof CalendarLimit) && later < -(place.windowMicros + place.windowMicros / 2);
+        return !steppedBack && later < (fixed() ? place.windowMicros / 2 : place.windowMicros);
     }
 
     /**

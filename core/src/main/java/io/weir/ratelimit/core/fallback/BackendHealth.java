@@ -60,7 +60,7 @@ public final class BackendHealth {
      * The health at one moment.
      *
      * @param breakerOpen whether the circuit breaker is open, so that the backend is not called
-     * @param probeAfter the time until an open breaker lets one call probe the backend
+     * @param probeAfter the time until the backend behind an open breaker is probed
      * @param lastFailure the reason of the last failure, such as {@code timeout}; empty if there was none
      * @param lastFailureSecondsAgo seconds since the last failure, 0 if there was none
      * @param degradedDecisions how many decisions were taken without the backend

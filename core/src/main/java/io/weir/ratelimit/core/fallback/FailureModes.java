@@ -140,8 +140,8 @@ public final class FailureModes {
         return degraded;
     }
 
-    /** Releases a slot in process. */
-    CompletionStage<Void> release(DegradedReceipt receipt) {
+    /** Releases a slot in process. Completes with whether the receipt had it. */
+    CompletionStage<Boolean> release(DegradedReceipt receipt) {
         return Capabilities.require(local(), HoldsSlots.class).release(receipt.local());
     }
 

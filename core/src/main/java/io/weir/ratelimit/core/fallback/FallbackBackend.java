@@ -201,9 +201,9 @@ public final class FallbackBackend implements HoldsSlots {
     }
 
     @Override
-    public CompletionStage<Void> release(Receipt receipt) {
+    public CompletionStage<Boolean> release(Receipt receipt) {
         try {
-            CompletionStage<Void> released = receipt instanceof DegradedReceipt degraded
+            CompletionStage<Boolean> released = receipt instanceof DegradedReceipt degraded
                     ? failureModes.release(degraded)
                     : require(HoldsSlots.class).release(receipt);
             return released.whenComplete((done, failure) -> {
@@ -234,13 +234,16 @@ public final class FallbackBackend implements HoldsSlots {
             return CompletableFuture.completedStage(List.of());
         }
         try {
-            return require(HoldsSlots.class).renew(shared).exceptionally(failure -> {
-                health.operationFailed(asBackendException(failure));
-                return List.of();
+            CompletionStage<List<Receipt>> renewed = require(HoldsSlots.class).renew(shared);
+            return renewed.whenComplete((lost, failure) -> {
+                if (failure != null) {
+                    health.operationFailed(asBackendException(failure));
+                }
             });
         } catch (RuntimeException e) {
-            health.operationFailed(asBackendException(e));
-            return CompletableFuture.completedStage(List.of());
+            BackendException failure = asBackendException(e);
+            health.operationFailed(failure);
+            return CompletableFuture.failedStage(failure);
         }
     }
 

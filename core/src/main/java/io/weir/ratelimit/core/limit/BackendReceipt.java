@@ -120,6 +120,15 @@ public final class BackendReceipt implements ChargeReceipt {
                 .toList();
     }
 
+    /**
+     * Tests whether a charge is claimed or moved to a {@link #split}.
+     *
+     * @return true if another call can have released slots of this receipt with a refund
+     */
+    public synchronized boolean isClaimed() {
+        return uses != null && !uses.claimed.isEmpty();
+    }
+
     /** Reports that all slots are released. */
     public synchronized void slotsReleased() {
         uses().slotsReleased = true;

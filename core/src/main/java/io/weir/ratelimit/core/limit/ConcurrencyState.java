@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param latestMicros an instant after which no slot ends
  * @param next the number of the next slot, which the server determines; 0 if this process does
  * @param taken the number of the slot that the latest call has taken, 0 if there is none
+ * @param forwardMicros by how much the clock of this process had stepped forward when the ends were determined; 0 for a server
  * @param slots the slots; null in the summary of a state
  */
 public record ConcurrencyState(
@@ -24,7 +25,9 @@ public record ConcurrencyState(
         long latestMicros,
         long next,
         long taken,
-        @Nullable List<Slot> slots) implements LimitState {
+        long forwardMicros,
+        @Nullable List<Slot> slots)
+        implements LimitState {
     /** The number of the latest slot in this process. No other slot has it, so that a late release finds no slot of another call. */
     private static final AtomicLong LATEST = new AtomicLong();
 
@@ -41,7 +44,7 @@ public record ConcurrencyState(
 
     /** Returns the state of a key without calls. */
     static ConcurrencyState untouched() {
-        return of(List.of(), 0);
+        return of(List.of(), 0, 0);
     }
 
     /**
@@ -54,22 +57,39 @@ public record ConcurrencyState(
      * @return the state without its slots
      */
     public static ConcurrencyState summary(int held, long earliestMicros, long latestMicros, long next) {
-        return new ConcurrencyState(held, earliestMicros, latestMicros, next, 0, null);
+        return new ConcurrencyState(held, earliestMicros, latestMicros, next, 0, 0, null);
     }
 
-    private static ConcurrencyState of(List<Slot> slots, long taken) {
+    private static ConcurrencyState of(List<Slot> slots, long taken, long forwardMicros) {
         long earliest = Long.MAX_VALUE;
         long latest = 0;
         for (Slot slot : slots) {
             earliest = Math.min(earliest, slot.endMicros());
             latest = Math.max(latest, slot.endMicros());
         }
-        return new ConcurrencyState(slots.size(), earliest, latest, 0, taken, List.copyOf(slots));
+        return new ConcurrencyState(slots.size(), earliest, latest, 0, taken, forwardMicros, List.copyOf(slots));
     }
 
     /** Returns this state without its slots, for a receipt. */
     public ConcurrencyState summary() {
-        return new ConcurrencyState(held, earliestMicros, latestMicros, next, taken, null);
+        return new ConcurrencyState(held, earliestMicros, latestMicros, next, taken, forwardMicros, null);
+    }
+
+    /**
+     * Returns the state after steps of the clock of this process. The ends of the slots move with the clock: their calls have not run for
+     * longer.
+     *
+     * @param steppedMicros by how much the clock has stepped forward so far
+     */
+    public ConcurrencyState afterSteps(long steppedMicros) {
+        long step = steppedMicros - forwardMicros;
+        if (step == 0 || slots == null) {
+            return this;
+        }
+        List<Slot> later = slots.stream()
+                .map(slot -> new Slot(slot.number(), slot.endMicros() + step))
+                .toList();
+        return of(later, taken, steppedMicros);
     }
 
     @Override
@@ -77,7 +97,7 @@ public record ConcurrencyState(
         if (nowMicros < earliestMicros || slots == null) {
             return this;
         }
-        return of(slots.stream().filter(slot -> slot.endMicros() > nowMicros).toList(), taken);
+        return of(slots.stream().filter(slot -> slot.endMicros() > nowMicros).toList(), taken, forwardMicros);
     }
 
     /** Returns false: a slot ends at the same instant, although the clock stepped back. Its call releases it in any case. */
@@ -102,6 +122,7 @@ public record ConcurrencyState(
                 Math.max(latestMicros, end),
                 next == 0 ? 0 : next + 1,
                 number,
+                forwardMicros,
                 with(slots, new Slot(number, end)));
     }
 
@@ -168,7 +189,7 @@ public record ConcurrencyState(
      */
     public ConcurrencyState release(long number) {
         List<Slot> rest = all().stream().filter(slot -> slot.number() != number).toList();
-        return rest.size() == held ? this : of(rest, taken);
+        return rest.size() == held ? this : of(rest, taken, forwardMicros);
     }
 
     /**
@@ -180,7 +201,7 @@ public record ConcurrencyState(
         List<Slot> renewed = all().stream()
                 .map(slot -> slot.number() == number ? new Slot(number, endMicros) : slot)
                 .toList();
-        return of(renewed, taken);
+        return of(renewed, taken, forwardMicros);
     }
 
     /**

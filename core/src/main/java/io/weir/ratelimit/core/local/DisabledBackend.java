@@ -73,8 +73,8 @@ public final class DisabledBackend implements RateLimitBackend, SettlesCharges, 
     }
 
     @Override
-    public CompletionStage<Void> release(Receipt receipt) {
-        return CompletableFuture.completedStage(null);
+    public CompletionStage<Boolean> release(Receipt receipt) {
+        return CompletableFuture.completedStage(true);
     }
 
     @Override

@@ -73,7 +73,7 @@ public final class LocalBackend
         }
         this.time = time;
         this.processClock = time instanceof LocalClock clock ? clock : null;
-        this.table = new StateTable(maxKeys);
+        this.table = new StateTable(maxKeys, processClock == null ? () -> 0 : processClock::forwardMicros);
         this.blocks = new LocalBlocks(table, time, maxKeys);
         this.refunds = new LocalRefunds(table, time, blocks);
         this.withoutLock = new UnlockedAcquire(table, time);
@@ -266,11 +266,9 @@ public final class LocalBackend
     }
 
     @Override
-    public CompletionStage<Void> release(Receipt receipt) {
-        if (receipt instanceof BackendReceipt spent) {
-            new LocalSlots(table, time).release(spent);
-        }
-        return CompletableFuture.completedStage(null);
+    public CompletionStage<Boolean> release(Receipt receipt) {
+        return CompletableFuture.completedStage(
+                !(receipt instanceof BackendReceipt spent) || new LocalSlots(table, time).release(spent));
     }
 
     @Override

@@ -23,6 +23,9 @@ public final class LocalClock implements TimeSource {
     /** The time of this clock when the monotonic clock shows its origin. */
     private volatile long offsetMicros;
 
+    /** By how much this clock has stepped forward so far. */
+    private volatile long forwardMicros;
+
     /** The latest comparison with the system's clock, in microseconds since the origin of the monotonic clock. */
     private volatile long comparedMicros;
 
@@ -70,8 +73,19 @@ public final class LocalClock implements TimeSource {
         comparedMicros = elapsedMicros;
         long offset = systemMicros() - elapsedMicros;
         if (Math.abs(offset - offsetMicros) > SECOND_MICROS) {
-            offsetMicros = offset;
+            step(offset);
         }
+    }
+
+    private synchronized void step(long offset) {
+        // A thread that reads the time after the step knows of the step.
+        forwardMicros += Math.max(0, offset - offsetMicros);
+        offsetMicros = offset;
+    }
+
+    /** Returns by how much this clock has stepped forward so far, because it has followed the system's clock. */
+    long forwardMicros() {
+        return forwardMicros;
     }
 
     private long systemMicros() {

@@ -92,9 +92,10 @@ final class LocalRefunds {
             if (stored == null) {
                 continue;
             }
-            LimitState before = stored.take();
-            LimitState after = before;
+            LimitState taken = stored.take();
             long now = time.micros();
+            LimitState before = table.afterSteps(taken);
+            LimitState after = before;
             try {
                 after = change.apply(stored, before, limits.get(i), i, now);
             } finally {

@@ -21,27 +21,36 @@ final class LocalSlots {
         this.time = time;
     }
 
-    /** Releases the slots of a receipt. */
-    void release(BackendReceipt receipt) {
+    /** Releases the slots of a receipt, and returns whether it had all of them. */
+    boolean release(BackendReceipt receipt) {
+        boolean complete = true;
         for (ChargeStates charged : receipt.slots()) {
-            release(key(charged.charge()), charged.slot());
+            complete &= release(charged.charge(), charged.slot());
         }
         receipt.slotsReleased();
+        return complete || receipt.isClaimed();
     }
 
-    private void release(StateKey key, long slot) {
+    private boolean release(Charge charge, long slot) {
+        StateKey key = key(charge);
         long shard = StateTable.shardOf(key);
         table.lock(shard);
         try {
             StoredState stored = table.find(key);
+            boolean had = false;
             if (stored != null) {
-                ConcurrencyState after = ((ConcurrencyState) stored.take()).release(slot);
+                ConcurrencyState taken = (ConcurrencyState) stored.take();
+                long now = time.micros();
+                ConcurrencyState before = (ConcurrencyState) table.afterSteps(taken);
+                ConcurrencyState after = before.release(slot);
+                had = before.asOf(limit(charge), now).has(slot);
                 stored.put(after);
                 // A key that still has slots keeps its place in the queue, which is late by one timeout at most.
-                if (after.held() == 0 && table.refunded(stored, time.micros())) {
+                if (after.held() == 0 && table.refunded(stored, now)) {
                     table.release(1);
                 }
             }
+            return had;
         } finally {
             table.unlock(shard);
         }
@@ -74,8 +83,9 @@ final class LocalSlots {
             if (stored == null) {
                 return false;
             }
+            ConcurrencyState taken = (ConcurrencyState) stored.take();
             long now = time.micros();
-            ConcurrencyState before = (ConcurrencyState) stored.take();
+            ConcurrencyState before = (ConcurrencyState) table.afterSteps(taken);
             ConcurrencyState live = before.asOf(limit, now);
             boolean found = live.has(charged.slot());
             stored.put(found ? live.renew(charged.slot(), now + limit.windowMicros()) : before);

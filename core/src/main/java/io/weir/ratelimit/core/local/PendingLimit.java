@@ -45,10 +45,8 @@ final class PendingLimit {
 
     /** Reads the state of the key at an instant and returns it. The key is blocked until an end, 0 if it is not. */
     LimitState read(StateTable table, Limit limit, long blockEndMicros, long nowMicros) {
-        LimitState read = BlockedState.of(
-                next == null ? table.stateOfNew(key, limit, nowMicros) : next.asOf(limit, nowMicros),
-                blockEndMicros,
-                nowMicros);
+        LimitState before = next == null ? table.stateOfNew(key, limit, nowMicros) : next;
+        LimitState read = BlockedState.of(table.afterSteps(before).asOf(limit, nowMicros), blockEndMicros, nowMicros);
         state = read;
         return read;
     }

@@ -18,6 +18,12 @@ final class Shard {
     private final PriorityQueue<StoredState> byDue =
             new PriorityQueue<>(Comparator.comparingLong((StoredState state) -> state.dueMicros));
 
+    private final StateTable table;
+
+    Shard(StateTable table) {
+        this.table = table;
+    }
+
     @Nullable
     StoredState find(StateKey key) {
         return states.get(key);
@@ -63,7 +69,7 @@ final class Shard {
     }
 
     private boolean removeOrQueue(StoredState state, long nowMicros) {
-        LimitState current = state.take();
+        LimitState current = table.afterSteps(state.take());
         state.dueMicros = state.resetInstantMicros(current, nowMicros);
         if (state.dueMicros <= nowMicros) {
             states.remove(state.key);

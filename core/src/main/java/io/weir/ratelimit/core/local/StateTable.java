@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.core.limit.ConcurrencyState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SipHash;
 import io.weir.ratelimit.spi.Limit;
@@ -8,6 +9,7 @@ import io.weir.ratelimit.spi.TimeSource;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The states of all keys, spread over shards with one lock each. The number of keys is bounded. */
@@ -35,13 +37,26 @@ final class StateTable {
     /** Held while a full table is searched for untouched keys. A thread that holds the lock of a shard never acquires it. */
     private final ReentrantLock search = new ReentrantLock();
 
-    StateTable(int maxKeys) {
+    private final LongSupplier forwardMicros;
+
+    /**
+     * Creates a table.
+     *
+     * @param forwardMicros returns by how much the clock has stepped forward so far; read after the time
+     */
+    StateTable(int maxKeys, LongSupplier forwardMicros) {
         this.maxKeys = maxKeys;
+        this.forwardMicros = forwardMicros;
         this.blocks = new BlockedKeys(maxKeys);
         this.sketches = new LimitSketches(maxKeys, SipHash.random());
         for (int i = 0; i < SHARDS; i++) {
-            shards[i] = new Shard();
+            shards[i] = new Shard(this);
         }
+    }
+
+    /** Returns a state after the steps of the clock. The ends of slots move with the clock; other states follow it. */
+    LimitState afterSteps(LimitState state) {
+        return state instanceof ConcurrencyState slots ? slots.afterSteps(forwardMicros.getAsLong()) : state;
     }
 
     int size() {

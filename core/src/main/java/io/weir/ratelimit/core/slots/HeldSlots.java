@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The slots that running calls of this instance hold. They are renewed three times per timeout, so that only the slots of an instance that
- * does not run any longer expire. They are released in the background; a release that fails is tried again until the slots have expired.
+ * does not run any longer expire. They are released in the background. A renewal or a release that fails is tried again every second, a
+ * release until the slots have expired.
  *
  * <p>The only timer runs while slots are held or releases are due. Its work is bounded by the number of running calls.
  */
@@ -43,7 +44,20 @@ public final class HeldSlots {
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long STOP_MILLIS = 1_000;
 
-    private record DueRelease(HeldReceipt held, Receipt receipt, long endNanos) {}
+    /**
+     * A release.
+     *
+     * @param sentBefore whether an earlier one has failed, which can have released the slots all the same
+     */
+    private record DueRelease(HeldReceipt held, Receipt receipt, long endNanos, boolean sentBefore) {
+        static DueRelease of(HeldReceipt held, Receipt receipt, Sleeper sleeper) {
+            return new DueRelease(held, receipt, sleeper.nanos() + held.timeoutNanos, false);
+        }
+
+        DueRelease again() {
+            return new DueRelease(held, receipt, endNanos, true);
+        }
+    }
 
     private final HoldsSlots backend;
     private final Sleeper sleeper;
@@ -66,6 +80,7 @@ public final class HeldSlots {
     private boolean stopped;
 
     private volatile boolean renewing;
+    private volatile boolean renewalFailed;
     private volatile SlotListener listener = SlotListener.NONE;
 
     public HeldSlots(HoldsSlots backend, Sleeper sleeper, Executor executor, SlotQueues queues) {
@@ -86,7 +101,7 @@ public final class HeldSlots {
     }
 
     /**
-     * Returns the number of receipts whose slots had expired although their calls still ran.
+     * Returns the number of receipts whose slots had expired before their calls ended.
      *
      * @return the number since the start
      */
@@ -171,16 +186,19 @@ public final class HeldSlots {
         if (receipt.holdsSlots()) {
             HeldReceipt known = forget(receipt);
             if (known != null) {
-                release(new DueRelease(known, receipt, sleeper.nanos() + known.timeoutNanos));
+                release(DueRelease.of(known, receipt, sleeper));
             }
         }
     }
 
     private CompletionStage<Boolean> release(DueRelease release) {
-        return backend.release(release.receipt).handle((done, failure) -> {
+        return backend.release(release.receipt).handle((complete, failure) -> {
             if (failure == null) {
+                if (!complete && !release.sentBefore) {
+                    lost(release.held);
+                }
                 release.held.slots.forEach(queues::released);
-            } else if (due.add(release)) {
+            } else if (due.add(release.again())) {
                 start(RETRY_NANOS);
             }
             return failure == null;
@@ -243,7 +261,8 @@ public final class HeldSlots {
     private long neededNanos() {
         long needed = due.isEmpty() ? Long.MAX_VALUE : RETRY_NANOS;
         for (HeldReceipt receipt : held.keySet()) {
-            needed = Math.min(needed, receipt.timeoutNanos / RENEWALS_PER_TIMEOUT);
+            long renewal = receipt.timeoutNanos / RENEWALS_PER_TIMEOUT;
+            needed = Math.min(needed, renewalFailed ? Math.min(RETRY_NANOS, renewal / 2) : renewal);
         }
         return needed;
     }
@@ -282,11 +301,19 @@ public final class HeldSlots {
         if (!receipts.isEmpty() && !renewing) {
             renewing = true;
             try {
-                renew(receipts, 0).whenComplete((done, failure) -> renewing = false);
+                renew(receipts, 0).whenComplete((done, failure) -> renewed(failure == null));
             } catch (RuntimeException e) {
-                renewing = false;
+                renewed(false);
                 throw e;
             }
+        }
+    }
+
+    private void renewed(boolean succeeded) {
+        renewalFailed = !succeeded;
+        renewing = false;
+        if (!succeeded) {
+            start(neededNanos());
         }
     }
 
@@ -304,8 +331,14 @@ public final class HeldSlots {
 
     private void lost(Receipt receipt) {
         HeldReceipt known = held.get(new HeldReceipt(receipt, unreachable, List.of(), 0));
-        // A receipt that was released meanwhile has lost nothing.
-        if (known != null && !known.lost) {
+        // A receipt that was released meanwhile reports the loss with its release.
+        if (known != null) {
+            lost(known);
+        }
+    }
+
+    private void lost(HeldReceipt known) {
+        if (!known.lost) {
             known.lost = true;
             lost.incrementAndGet();
             listener.lost(known.policy());
@@ -326,8 +359,7 @@ public final class HeldSlots {
         for (HeldReceipt each : held.keySet()) {
             Receipt receipt = each.get();
             if (receipt != null && forget(receipt) != null) {
-                DueRelease release = new DueRelease(each, receipt, sleeper.nanos() + each.timeoutNanos);
-                releases.add(release(release).toCompletableFuture());
+                releases.add(release(DueRelease.of(each, receipt, sleeper)).toCompletableFuture());
             }
         }
         synchronized (this) {

@@ -75,6 +75,7 @@ class SlotsTest {
         int releases;
         int failingReleases;
         int renewals;
+        int failingRenewals;
 
         Backend(TimeSource time) {
             local = new LocalBackend(100, time);
@@ -99,7 +100,7 @@ class SlotsTest {
         }
 
         @Override
-        public CompletionStage<Void> release(Receipt receipt) {
+        public CompletionStage<Boolean> release(Receipt receipt) {
             releases++;
             if (failingReleases-- > 0) {
                 return CompletableFuture.failedStage(down(BackendException.Reason.TIMEOUT));
@@ -110,7 +111,9 @@ class SlotsTest {
         @Override
         public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
             renewals++;
-            return local.renew(receipts);
+            return failingRenewals-- > 0
+                    ? CompletableFuture.failedStage(down(BackendException.Reason.TIMEOUT))
+                    : local.renew(receipts);
         }
 
         @Override
@@ -207,6 +210,46 @@ class SlotsTest {
         assertThat(engine.slots().held("slow")).as("the call still runs").isEqualTo(1);
         engine.ends().release(receipt);
         assertThat(engine.slots().held("slow")).isZero();
+    }
+
+    @Test
+    void aFailedRenewalIsTriedAgainEverySecond() {
+        call(SLOW);
+        assertThat(sleeper.waits).last().isEqualTo(THIRD_MICROS);
+        backend.failingRenewals = 30;
+        tick(THIRD_MICROS);
+        for (int second = 1; second <= 30; second++) {
+            assertThat(sleeper.waits).last().isEqualTo(1_000_000L);
+            tick(1_000_000);
+            assertThat(backend.renewals).isEqualTo(1 + second);
+        }
+        assertThat(sleeper.waits).as("after a renewal that succeeds").last().isEqualTo(THIRD_MICROS);
+        assertThat(free(SLOW)).isEqualTo(1);
+        tick(THIRD_MICROS);
+        assertThat(free(SLOW)).isEqualTo(1);
+        assertThat(engine.slots().lost()).isZero();
+    }
+
+    @Test
+    void aCallThatEndsRightAfterAPauseOfItsProcessHasLostItsSlot() {
+        Receipt lost = call(SLOW).receipt();
+        time.advanceMicros(61_000_000);
+        Receipt kept = call(SLOW).receipt();
+        engine.ends().release(lost);
+        assertThat(engine.slots().lost()).isEqualTo(1);
+        engine.ends().release(kept);
+        assertThat(engine.slots().lost()).isEqualTo(1);
+    }
+
+    @Test
+    void aRepeatedReleaseOfAReleasedSlotIsNoLoss() {
+        Receipt receipt = call(SLOW).receipt();
+        backend.failingReleases = 1;
+        engine.ends().release(receipt);
+        backend.local.release(receipt); // the reply was lost, and not the release
+        tick(1_000_000);
+        assertThat(engine.slots().held("slow")).isZero();
+        assertThat(engine.slots().lost()).isZero();
     }
 
     @Test

@@ -56,6 +56,9 @@ class QuotaThresholdsTest {
     private final List<QuotaThresholdReached> events = new ArrayList<>();
     private final RateLimitEngine engine = instance(0);
 
+    /** By how much the wall clock of the instances has stepped. */
+    private long stepMicros;
+
     private RateLimitEngine instance(long clockDifferenceMicros) {
         return instance(backend, Runnable::run, clockDifferenceMicros, events::add);
     }
@@ -74,7 +77,7 @@ class QuotaThresholdsTest {
                         encoder,
                         new KeyMasker(Optional.empty()),
                         () -> executor,
-                        () -> time.micros() + clockDifferenceMicros,
+                        () -> time.micros() + clockDifferenceMicros + stepMicros,
                         List.of(observers)))
                 .build();
     }
@@ -168,6 +171,21 @@ class QuotaThresholdsTest {
             continue;
         }
         assertThat(events).hasSize(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Algorithm.class)
+    void aStepOfTheWallClockStopsNoEvents(Algorithm algorithm) {
+        Policy policy = policy(algorithm, 80);
+        int expected = 0;
+        for (long hours : new long[] {0, -100, 0, 100, 0}) {
+            stepMicros = hours * HOUR_MICROS;
+            for (int window = 0; window < 3; window++) {
+                time.advanceMicros(2 * HOUR_MICROS);
+                call(engine, policy, 9);
+                assertThat(events).as("%d h, window %d", hours, window).hasSize(++expected);
+            }
+        }
     }
 
     @ParameterizedTest

@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson.client;
 
 import io.netty.util.Timeout;
 import io.weir.ratelimit.redisson.script.BatchQueue;
-import io.weir.ratelimit.redisson.script.Script;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.util.ArrayDeque;

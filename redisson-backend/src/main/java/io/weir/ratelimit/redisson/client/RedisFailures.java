@@ -77,6 +77,12 @@ public final class RedisFailures {
         return isErrorReply(cause) && errorCode(cause).equals("READONLY");
     }
 
+    /** Returns why Redis is unavailable, null if a probe has shown that it is not. A foreign value is an answer. */
+    public static @Nullable BackendException ofProbe(@Nullable Throwable failure) {
+        BackendException known = failure == null ? null : toBackendException(failure);
+        return known == null || known.reason() == Reason.FOREIGN_STATE ? null : known;
+    }
+
     private static String errorCode(Throwable reply) {
         if (reply instanceof RedisOutOfMemoryException) {
             return "OOM";

@@ -52,7 +52,8 @@ record HeldRejection(String key, PolicyLimits policy, long cost, List<Quota> quo
     /** Returns the rejection with quotas as of now. No call is allowed before the end. */
     Decision.Rejected rejection(long nowNanos) {
         long untilEnd = TimeUnit.NANOSECONDS.toMicros(endNanos - nowNanos) + 1;
-        long age = TimeUnit.NANOSECONDS.toMicros(nowNanos - startNanos);
+        // Another thread can have held the rejection after this one has read the time.
+        long age = Math.max(0, TimeUnit.NANOSECONDS.toMicros(nowNanos - startNanos));
         return new Decision.Rejected(List.of(new ChargeResult(
                 policy.policy(),
                 false,

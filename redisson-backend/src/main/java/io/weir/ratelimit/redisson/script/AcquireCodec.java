@@ -3,6 +3,7 @@ package io.weir.ratelimit.redisson.script;
 
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,7 +84,8 @@ public final class AcquireCodec {
             out.put(Math.min(charge.cost(), Limit.MAX_PERMITS + 1), COST);
             out.put(limits.size(), COUNT);
             for (int j = 0; j < limits.size(); j++) {
-                LimitCodec.put(out, limits.get(j), charge.maxWaitMicros(), expectedMicros, group.size());
+                long slot = limits.get(j) instanceof ConcurrencyLimit ? group.takeSlotNumbers(i) : 0;
+                LimitCodec.put(out, limits.get(j), charge.maxWaitMicros(), expectedMicros, slot);
             }
         }
     }

@@ -30,14 +30,14 @@ final class LimitCodec {
      *
      * @param maxWaitMicros how long the call may wait
      * @param expectedMicros the instant that Redis's clock probably shows
-     * @param requests the number of requests that spend from a key
+     * @param slot the number of the first slot that can be taken, if the limit is a concurrency limit
      */
-    static void put(MessageBytes out, Limit limit, long maxWaitMicros, long expectedMicros, int requests) {
+    static void put(MessageBytes out, Limit limit, long maxWaitMicros, long expectedMicros, long slot) {
         out.put(LimitLetter.of(limit), LETTER);
         if (limit instanceof CalendarLimit calendar) {
             CalendarCodec.put(out, limit, calendar.period(), expectedMicros);
         } else if (limit instanceof ConcurrencyLimit) {
-            SlotCodec.put(out, limit, requests);
+            SlotCodec.put(out, limit, slot);
         } else {
             putValues(out, limit);
             out.put(LimitState.maxDelayMicros(limit, maxWaitMicros), 6);

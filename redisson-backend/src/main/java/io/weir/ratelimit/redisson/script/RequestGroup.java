@@ -8,12 +8,17 @@ import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Equal requests of a batch that follow each other: one part of the script call, with a count. */
 public final class RequestGroup {
     private final List<AcquireRequest> requests = new ArrayList<>(1);
+
+    /** For each charge the number of the first slot that Redis can give to a request; null without concurrency limits. */
+    private long @Nullable [] slotNumbers;
 
     RequestGroup(AcquireRequest first) {
         this.requests.add(first);
@@ -23,7 +28,7 @@ public final class RequestGroup {
         requests.add(equal);
     }
 
-    AcquireRequest first() {
+    public AcquireRequest first() {
         return requests.get(0);
     }
 
@@ -68,6 +73,35 @@ public final class RequestGroup {
             }
         }
         return true;
+    }
+
+    /** Takes the numbers of the slots of a charge, one per request, for the message that is about to be sent. */
+    long takeSlotNumbers(int charge) {
+        long[] numbers = slotNumbers;
+        if (numbers == null) {
+            numbers = new long[first().charges.size()];
+            slotNumbers = numbers;
+        }
+        numbers[charge] = SlotCodec.nextNumbers(size());
+        return numbers[charge];
+    }
+
+    /** Adds the slots that Redis may have given to the requests. */
+    void addSlots(List<SlotCodec.Slot> slots) {
+        long[] numbers = slotNumbers;
+        if (numbers == null || !spends()) {
+            return;
+        }
+        AcquireRequest request = first();
+        for (int i = 0; i < numbers.length; i++) {
+            PolicyLimits policy = request.charges.get(i).policy();
+            if (policy.hasConcurrency()) {
+                long timeout = policy.limits().get(policy.concurrencyIndex()).windowMicros();
+                for (int j = 0; j < size(); j++) {
+                    slots.add(new SlotCodec.Slot(request.keys.get(i), numbers[i] + j, timeout));
+                }
+            }
+        }
     }
 
     void fail(BackendException failure) {

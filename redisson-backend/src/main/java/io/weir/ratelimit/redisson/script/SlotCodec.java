@@ -38,14 +38,19 @@ public final class SlotCodec {
     /**
      * Puts a concurrency limit.
      *
-     * @param requests the greatest number of slots that the group can take from a key
+     * @param number the number of the first slot that the group can take from a key
      */
-    static void put(MessageBytes out, Limit limit, int requests) {
+    static void put(MessageBytes out, Limit limit, long number) {
         out.put(limit.permits(), NUMBER);
         out.put(limit.windowMicros(), TIME);
         out.put(INSTANCE, NUMBER);
-        out.put(NEXT.getAndAdd(requests), NUMBER);
+        out.put(number, NUMBER);
         out.put(0, UNUSED);
+    }
+
+    /** Returns the first of as many consecutive numbers of this instance, which no other slot has. */
+    static long nextNumbers(int count) {
+        return NEXT.getAndAdd(count);
     }
 
     /** Returns the state of a limit as of now. */

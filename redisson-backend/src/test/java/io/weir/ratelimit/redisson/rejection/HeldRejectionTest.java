@@ -88,6 +88,14 @@ class HeldRejectionTest {
     }
 
     @Test
+    void aThreadThatHasReadAnEarlierTimeReportsNoBlock() {
+        HeldRejection held = HeldRejection.of("key", charge(100, 1, FAST), rejection(1_000), now);
+        Quota quota = held.rejection(now - 5_000_000).quotas().get(0);
+        assertThat(quota.blocked()).isFalse();
+        assertThat(Micros.blockedFor(quota)).isZero();
+    }
+
+    @Test
     void holdsNoRejectionForLongerThanTwentyMilliseconds() {
         Charge slow = charge(400, 1, Limit.of(Algorithm.SLIDING_WINDOW, 1_000, Duration.ofDays(1)));
         reject(slow, HotKeyDetector.HOT);
