@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis;
+
+import io.weir.nemesis.check.Checker;
+import io.weir.nemesis.check.Promise;
+import io.weir.nemesis.check.Violation;
+import io.weir.nemesis.history.Fault;
+import io.weir.nemesis.history.History;
+import io.weir.nemesis.history.Operation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The results of runs as a table of faults and promises. */
+final class Results {
+    private static final String BEGIN = "<!-- nemesis -->";
+    private static final String END = "<!-- /nemesis -->";
+
+    /** An operation belongs to a fault, and a violation was caused by it, until this time after it. */
+    private static final Duration AFTER = Duration.ofSeconds(5);
+
+    private final Map<String, Row> rows = new TreeMap<>();
+
+    /** The numbers of one fault. */
+    private static final class Row {
+        long faults;
+        long operations;
+        final Map<String, Integer> violations = new TreeMap<>();
+    }
+
+    /** Adds the results of a run. */
+    void add(History history, List<Violation> violations) {
+        List<Fault> caused = history.faults().stream()
+                .filter(fault -> !fault.name().equals(Fault.SLOW_MACHINE))
+                .toList();
+        for (Fault fault : caused) {
+            Row row = row(fault.name());
+            row.faults++;
+            row.operations += history.operations().stream()
+                    .filter(operation -> isOf(fault, operation))
+                    .count();
+        }
+        for (Violation violation : violations) {
+            List<Fault> causes = caused.stream()
+                    .filter(fault -> isOf(fault, violation.operation()))
+                    .toList();
+            List<String> names = causes.isEmpty()
+                    ? List.of("none")
+                    : causes.stream().map(Fault::name).distinct().toList();
+            names.forEach(name -> row(name).violations.merge(violation.promise(), 1, Integer::sum));
+        }
+    }
+
+    private Row row(String name) {
+        return rows.computeIfAbsent(name, any -> new Row());
+    }
+
+    private static boolean isOf(Fault fault, Operation operation) {
+        return fault.overlaps(operation.start() - AFTER.toNanos(), operation.end());
+    }
+
+    /** Returns the table. */
+    List<String> table() {
+        List<String> promises = Checker.PROMISES.stream().map(Promise::name).toList();
+        List<String> lines = new ArrayList<>();
+        lines.add("| nemesis | faults | operations | " + String.join(" | ", promises) + " |");
+        lines.add("|---".repeat(promises.size() + 3) + "|");
+        rows.forEach((name, row) -> lines.add(String.format(
+                Locale.ROOT,
+                "| `%s` | %,d | %,d | %s |",
+                name,
+                row.faults,
+                row.operations,
+                promises.stream()
+                        .map(promise -> String.valueOf(row.violations.getOrDefault(promise, 0)))
+                        .collect(Collectors.joining(" | ")))));
+        return lines;
+    }
+
+    /** Writes the table into a page, between its markers. */
+    void writeInto(Path page, String command) throws IOException {
+        String text = Files.readString(page);
+        int begin = text.indexOf(BEGIN);
+        int end = text.indexOf(END);
+        if (begin < 0 || end < begin) {
+            throw new IOException(page + " has no lines " + BEGIN + " and " + END);
+        }
+        String block = BEGIN + "\n```\n" + command + "\n```\n\n" + String.join("\n", table()) + "\n";
+        Files.writeString(page, text.substring(0, begin) + block + text.substring(end));
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.check;
+
+import io.weir.nemesis.history.Fault;
+import io.weir.nemesis.history.Fault.Effect;
+import io.weir.nemesis.history.History;
+import io.weir.nemesis.history.History.Span;
+import io.weir.nemesis.history.Operation;
+import io.weir.nemesis.history.Operation.Kind;
+import io.weir.nemesis.history.Operation.Outcome;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The spent permits of a key are those of its calls (failures.md, "Results"; settle.md, "Effects"). A call spends its cost once, a settlement
+ * replaces it once, and a refund returns it once. A call whose decision is unknown spends its cost once at most. Charges before a loss of
+ * data count no longer.
+ */
+public final class AccountPromise implements Promise {
+    @Override
+    public String name() {
+        return "account";
+    }
+
+    @Override
+    public List<Violation> check(History history) {
+        List<Violation> violations = new ArrayList<>();
+        List<Span> losses = history.times(Fault.ALL, Effect.LOSS, Duration.ZERO);
+        Map<Long, Operation> acquired = new HashMap<>();
+        history.operations().stream()
+                .filter(operation -> operation.kind() == Kind.ACQUIRE)
+                .forEach(operation -> acquired.put(operation.number(), operation));
+        Map<String, List<Operation>> peeks =
+                history.bySubject(operation -> operation.kind() == Kind.PEEK && operation.outcome() == Outcome.DONE);
+        Map<String, List<Operation>> others = history.bySubject(operation -> operation.kind() != Kind.PEEK);
+        peeks.forEach((key, found) -> {
+            List<Delta> deltas = deltas(others.getOrDefault(key, List.of()), acquired);
+            found.stream()
+                    .map(peek -> contradiction(peek, deltas, losses))
+                    .flatMap(Optional::stream)
+                    .findFirst()
+                    .ifPresent(violations::add);
+        });
+        return violations;
+    }
+
+    /**
+     * A change of the spent permits.
+     *
+     * @param call the acquire whose charge changes
+     * @param from the earliest instant of the change
+     * @param sure the latest instant of the change; {@link Operation#NEVER} if it need not happen
+     */
+    private record Delta(Operation call, long from, long sure, long permits) {
+        /** Returns the least or the greatest change as a peek can see it. */
+        long seenBy(Operation peek, Span loss, boolean least) {
+            if (from > peek.end() || loss != null && call.end() < loss.from()) {
+                return 0;
+            }
+            boolean kept = loss == null || call.start() > loss.to();
+            if (kept && sure < peek.start()) {
+                return permits;
+            }
+            return least ? Math.min(0, permits) : Math.max(0, permits);
+        }
+    }
+
+    private static List<Delta> deltas(List<Operation> operations, Map<Long, Operation> acquired) {
+        List<Delta> deltas = new ArrayList<>();
+        Map<Long, Operation> ended = new HashMap<>();
+        for (Operation operation : operations) {
+            long sure = operation.isUnknown() ? Operation.NEVER : operation.end();
+            if (operation.kind() == Kind.ACQUIRE) {
+                if (operation.outcome() != Outcome.REJECTED && operation.outcome() != Outcome.BLOCKED) {
+                    deltas.add(new Delta(operation, operation.start(), sure, operation.amount()));
+                }
+            } else if (operation.kind() == Kind.REFUND || operation.kind() == Kind.SETTLE) {
+                Operation call = acquired.get(operation.call());
+                long actual = operation.kind() == Kind.REFUND ? 0 : operation.amount();
+                if (call != null && ended.putIfAbsent(call.number(), operation) == null) {
+                    deltas.add(new Delta(call, operation.start(), sure, actual - call.amount()));
+                }
+            }
+        }
+        return deltas;
+    }
+
+    private Optional<Violation> contradiction(Operation peek, List<Delta> deltas, List<Span> losses) {
+        Span loss = null;
+        for (Span span : losses) {
+            if (span.overlaps(peek.start(), peek.end())) {
+                return Optional.empty();
+            }
+            loss = span.to() < peek.start() ? span : loss;
+        }
+        Span last = loss;
+        long least = deltas.stream()
+                .mapToLong(delta -> delta.seenBy(peek, last, true))
+                .sum();
+        long most = deltas.stream()
+                .mapToLong(delta -> delta.seenBy(peek, last, false))
+                .sum();
+        return peek.value() >= Math.max(0, least) && peek.value() <= most
+                ? Optional.empty()
+                : Optional.of(new Violation(
+                        name(), peek, peek.value() + " permits are spent, expected " + least + " to " + most));
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.history;
+
+import io.weir.nemesis.history.Fault.Effect;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * What the instances and the nemesis have done.
+ *
+ * @param seed the seed of the run
+ * @param instances the number of instances
+ * @param deadline the configured deadline of decisions
+ * @param policies the policies by name
+ * @param operations the operations, in the order of their starts
+ * @param faults the faults, in the order of their starts
+ * @param start the start of the run
+ */
+public record History(
+        long seed,
+        int instances,
+        Duration deadline,
+        Map<String, Policy> policies,
+        List<Operation> operations,
+        List<Fault> faults,
+        long start) {
+    /** Copies the collections and puts them in order. */
+    public History {
+        policies = Map.copyOf(policies);
+        operations = operations.stream()
+                .sorted(Comparator.comparingLong(Operation::start))
+                .toList();
+        faults = faults.stream().sorted(Comparator.comparingLong(Fault::start)).toList();
+    }
+
+    /** A span of time, including both instants. */
+    public record Span(long from, long to) {
+        /** Returns whether another span has a common instant with this one. */
+        public boolean overlaps(long otherFrom, long otherTo) {
+            return from <= otherTo && to >= otherFrom;
+        }
+    }
+
+    /** Returns the operations of a kind by policy and key. */
+    public Map<String, List<Operation>> bySubject(Predicate<Operation> selection) {
+        Map<String, List<Operation>> found = new LinkedHashMap<>();
+        for (Operation operation : operations) {
+            if (selection.test(operation)) {
+                found.computeIfAbsent(operation.subject(), any -> new ArrayList<>())
+                        .add(operation);
+            }
+        }
+        return found;
+    }
+
+    /** Returns the policy of an operation. */
+    public Policy policy(Operation operation) {
+        return policies.get(operation.policy());
+    }
+
+    /** Returns the faults with an effect on an instance. */
+    public Stream<Fault> faults(int instance, Effect effect) {
+        return faults.stream().filter(fault -> fault.affects(instance, effect));
+    }
+
+    /**
+     * Returns the times of an effect on an instance. Times with less than a gap between them count as one.
+     *
+     * @param instance the instance, {@link Fault#ALL} for any
+     */
+    public List<Span> times(int instance, Effect effect, Duration gap) {
+        return merged(faults(instance, effect), gap);
+    }
+
+    /** Returns the times at which an instance cannot renew or release slots in time. Times with less than a gap between them count as one. */
+    public List<Span> cutOff(int instance, Duration gap) {
+        return merged(
+                faults.stream()
+                        .filter(fault -> fault.affects(instance, Effect.OUTAGE)
+                                || fault.affects(instance, Effect.PAUSE)
+                                || fault.affects(instance, Effect.STARVATION)),
+                gap);
+    }
+
+    private static List<Span> merged(Stream<Fault> found, Duration gap) {
+        List<Span> spans = new ArrayList<>();
+        found.forEach(fault -> {
+            Span last = spans.isEmpty() ? null : spans.get(spans.size() - 1);
+            if (last != null && fault.start() - last.to() < gap.toNanos()) {
+                spans.set(spans.size() - 1, new Span(last.from(), Math.max(last.to(), fault.end())));
+            } else {
+                spans.add(new Span(fault.start(), fault.end()));
+            }
+        });
+        return spans;
+    }
+
+    /** Returns whether an effect on an instance overlaps a span of time. */
+    public boolean has(int instance, Effect effect, long from, long to) {
+        return faults(instance, effect).anyMatch(fault -> fault.overlaps(from, to));
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.run;
+
+import io.weir.nemesis.history.Operation.Kind;
+import io.weir.nemesis.history.Operation.Outcome;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.operations.Operations;
+import io.weir.ratelimit.operations.changes.ChangeConflictException;
+import io.weir.ratelimit.operations.changes.ChangeRequest;
+import io.weir.ratelimit.operations.changes.InvalidChangeException;
+import io.weir.ratelimit.operations.changes.RuntimeChange;
+import io.weir.ratelimit.operations.changes.RuntimeChanges;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Runs operations on a limiter. */
+final class Calls {
+    /** Far more than the calls that run at once. */
+    private static final int MOST_RECEIPTS = 20_000;
+
+    private static final int ATTEMPTS = 5;
+    private static final String OPERATOR = "operator";
+
+    private final RateLimiter limiter;
+    private final RuntimeChanges changes;
+    private final Map<Long, Decision> decisions = Collections.synchronizedMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Decision> eldest) {
+            return size() > MOST_RECEIPTS;
+        }
+    });
+
+    Calls(RateLimiter limiter, Operations operations) {
+        this.limiter = limiter;
+        this.changes = operations.changes().orElseThrow();
+    }
+
+    /**
+     * Runs an operation.
+     *
+     * @param words its number, kind, policy, key, amount and call
+     * @return its outcome and value
+     */
+    String run(String... words) {
+        try {
+            return run(
+                    Long.parseLong(words[0]),
+                    Kind.valueOf(words[1]),
+                    words[2],
+                    Identity.of(words[3]),
+                    Long.parseLong(words[4]),
+                    Long.parseLong(words[5]));
+        } catch (RateLimitUnavailableException e) {
+            return Outcome.FAILED + " 0";
+        } catch (RuntimeException e) {
+            e.printStackTrace();
+            return Outcome.FAILED + " 0";
+        }
+    }
+
+    private String run(long number, Kind kind, String policy, Identity key, long amount, long call) {
+        switch (kind) {
+            case ACQUIRE -> {
+                Decision decision = limiter.acquire(policy, key, amount);
+                if (decision.allowed()) {
+                    decisions.put(number, decision);
+                }
+                return outcome(decision) + " 0";
+            }
+            case RELEASE -> limiter.release(decisions.remove(call).receipt());
+            case REFUND -> limiter.refund(decisions.get(call).receipt());
+            case SETTLE -> limiter.settle(decisions.get(call).receipt(), amount);
+            case BLOCK -> limiter.block(policy, key, Duration.ofNanos(amount));
+            case UNBLOCK -> limiter.unblock(policy, key);
+            case PEEK -> {
+                Quota quota = limiter.peek(policy, key).get(0);
+                return Outcome.DONE + " " + (quota.capacity() - quota.remaining());
+            }
+            case READ -> {
+                return Outcome.DONE + " " + limiter.peek(policy, key).get(0).permits();
+            }
+            case CHANGE -> {
+                return change(policy, amount, call);
+            }
+            default -> throw new IllegalArgumentException(kind.toString());
+        }
+        return Outcome.DONE + " 0";
+    }
+
+    private static Outcome outcome(Decision decision) {
+        if (decision instanceof Decision.Degraded) {
+            return decision.allowed() ? Outcome.DEGRADED_ALLOWED : Outcome.DEGRADED_REJECTED;
+        }
+        if (decision instanceof Decision.Rejected rejected) {
+            return rejected.blocked() ? Outcome.BLOCKED : Outcome.REJECTED;
+        }
+        return Outcome.ALLOWED;
+    }
+
+    /** Makes a change of a limit, or undoes one with a number. The value is the number of the change. */
+    private String change(String policy, long limit, long undone) {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            try {
+                String tag = changes.view().tag();
+                RuntimeChange change = undone == 0
+                        ? changes.make(request(policy, limit), tag)
+                        : changes.undo(undone, "test", OPERATOR, tag);
+                return Outcome.DONE + " " + change.number();
+            } catch (ChangeConflictException e) {
+                // The state is read again: the next attempt has its tag.
+            } catch (InvalidChangeException e) {
+                break;
+            }
+        }
+        return Outcome.REJECTED + " 0";
+    }
+
+    private static ChangeRequest request(String policy, long limit) {
+        return new ChangeRequest(
+                new RuntimeChange.Subject(RuntimeChange.Kind.POLICY, policy, Optional.empty()),
+                Map.of("limit", limit + "/1h"),
+                Optional.empty(),
+                "test",
+                OPERATOR);
+    }
+}

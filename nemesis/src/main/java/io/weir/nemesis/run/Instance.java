@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.run;
+
+import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.operations.OperationsPlugin;
+import io.weir.ratelimit.redisson.RedissonBackendProvider;
+import io.weir.ratelimit.runtime.HostedWeir;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * The program of an instance: a limiter without a container that runs the operations of its standard input, each on a thread of its own, and
+ * prints the results. It ends with its input.
+ */
+public final class Instance {
+    private final PrintStream out;
+    private final Stalls stalls = new Stalls(slow -> print("~ " + slow.from() + " " + slow.to()));
+    private final SteppedClock clock = new SteppedClock();
+
+    private Instance(PrintStream out) {
+        this.out = out;
+    }
+
+    /**
+     * Runs an instance.
+     *
+     * @param properties the properties of the limiter, each as {@code name=value}
+     */
+    public static void main(String[] properties) throws IOException {
+        run(properties, backend -> backend, events -> events);
+    }
+
+    /**
+     * Runs a changed instance, which a test of the checker must find.
+     *
+     * @param backends returns the changed backend
+     * @param observers returns the changed observer of events
+     */
+    public static void run(
+            String[] properties, UnaryOperator<RateLimitBackend> backends, UnaryOperator<Consumer<String>> observers)
+            throws IOException {
+        Map<String, String> values = new TreeMap<>();
+        for (String property : properties) {
+            int equals = property.indexOf('=');
+            values.put(property.substring(0, equals), property.substring(equals + 1));
+        }
+        // Nothing but results may appear in the standard output.
+        PrintStream out = System.out;
+        System.setOut(System.err);
+        new Instance(out).serve(values, backends, observers);
+    }
+
+    private void serve(
+            Map<String, String> properties,
+            UnaryOperator<RateLimitBackend> backends,
+            UnaryOperator<Consumer<String>> observers)
+            throws IOException {
+        RateLimitBackend redis =
+                new RedissonBackendProvider().create(name -> Optional.ofNullable(properties.get(name)));
+        OperationsPlugin operations = new OperationsPlugin();
+        Consumer<String> events = observers.apply(event -> print("! " + event));
+        EngineEnvironment environment = clock.environment(backends);
+        HostedWeir weir = HostedWeir.on(new InstancePlatform(properties, redis, operations, environment, events));
+        weir.start(Instance.class.getClassLoader());
+        Calls calls = new Calls(weir.limiter(), operations.operations());
+        ExecutorService threads = Executors.newCachedThreadPool();
+        stalls.start();
+        print("ready");
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            String request = line;
+            if (line.startsWith("clock ")) {
+                clock.step(Long.parseLong(line.substring(6)));
+            } else {
+                threads.execute(() -> reply(calls, request));
+            }
+        }
+        // Threads of the client and of waiting calls do not keep the process.
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void reply(Calls calls, String request) {
+        String[] words = request.split(" ", -1);
+        long stalled = stalls.nanos();
+        long start = System.nanoTime();
+        String result = calls.run(words);
+        long took = System.nanoTime() - start;
+        print("= " + words[0] + " " + result + " " + took + " " + (stalls.nanos() - stalled));
+    }
+
+    private synchronized void print(String line) {
+        out.println(line);
+        out.flush();
+    }
+}

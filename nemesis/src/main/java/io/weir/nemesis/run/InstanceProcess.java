@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.run;
+
+import io.weir.nemesis.history.History.Span;
+import io.weir.nemesis.history.Operation;
+import io.weir.nemesis.history.Operation.Kind;
+import io.weir.nemesis.history.Operation.Outcome;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The process of an instance, as the coordinator sees it. It can be killed and started again. */
+final class InstanceProcess {
+    private final int number;
+    private final List<String> command;
+    private final File log;
+    private final Recorder recorder;
+    private volatile Life life;
+
+    /**
+     * Creates an instance without starting it.
+     *
+     * @param program the class of the program and its class path
+     * @param properties the properties of the limiter
+     * @param folder the folder of its log
+     * @param recorder receives the operations
+     */
+    InstanceProcess(int number, Program program, Map<String, String> properties, Path folder, Recorder recorder) {
+        this.number = number;
+        this.command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx192m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                program.classPath(),
+                program.type().getName()));
+        properties.forEach((name, value) -> command.add(name + "=" + value));
+        this.log = folder.resolve("instance-" + number + ".log").toFile();
+        this.recorder = recorder;
+    }
+
+    /**
+     * The program of an instance.
+     *
+     * @param type the main class
+     * @param classPath the class path
+     */
+    record Program(Class<?> type, String classPath) {}
+
+    /** Starts the process and waits until it accepts operations. */
+    void start() {
+        try {
+            life = new Life(new ProcessBuilder(command)
+                    .redirectError(Redirect.appendTo(log))
+                    .start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        life.ready.orTimeout(5, TimeUnit.MINUTES).join();
+    }
+
+    /** Runs an operation and waits for its end. */
+    Operation run(Kind kind, String policy, String key, long amount, long call) {
+        Life current = life;
+        Reply none = new Reply(Outcome.LOST, 0, 0, 0, Operation.NEVER);
+        long id = recorder.next();
+        CompletableFuture<Reply> pending = new CompletableFuture<>();
+        current.pending.put(id, pending);
+        long start = System.nanoTime();
+        if (current.ended) {
+            pending.complete(none);
+        } else {
+            current.send(String.join(
+                    " ", Long.toString(id), kind.name(), policy, key, Long.toString(amount), Long.toString(call)));
+        }
+        Reply reply = pending.join();
+        Operation operation = new Operation(
+                id,
+                number,
+                kind,
+                policy,
+                key,
+                amount,
+                call,
+                start,
+                reply.end(),
+                reply.outcome(),
+                reply.value(),
+                reply.took(),
+                reply.stalled());
+        recorder.add(operation);
+        return operation;
+    }
+
+    /** Steps the wall clock of the instance. */
+    void clock(long millis) {
+        life.send("clock " + millis);
+    }
+
+    /** Sends a signal, unless the process has ended. */
+    void signal(String signal) {
+        if (!life.process.isAlive()) {
+            return;
+        }
+        try {
+            new ProcessBuilder("kill", signal, String.valueOf(life.process.pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Kills the process and waits until all of its operations are lost. */
+    void kill() {
+        if (life != null) {
+            life.process.destroyForcibly();
+            life.gone.join();
+        }
+    }
+
+    private record Reply(Outcome outcome, long value, long took, long stalled, long end) {}
+
+    /** One process. */
+    private final class Life {
+        final Process process;
+        final CompletableFuture<Void> ready = new CompletableFuture<>();
+        final CompletableFuture<Void> gone = new CompletableFuture<>();
+        final Map<Long, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
+        private final PrintStream requests;
+        volatile boolean ended;
+
+        Life(Process process) {
+            this.process = process;
+            this.requests = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+            Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+            Thread thread = new Thread(this::read, "instance-" + number);
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        void send(String line) {
+            synchronized (requests) {
+                requests.println(line);
+            }
+        }
+
+        private void read() {
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                    accept(line.split(" "), System.nanoTime());
+                }
+            } catch (IOException e) {
+                // the process has ended
+            } finally {
+                ended = true;
+                ready.completeExceptionally(new IllegalStateException("instance " + number + " ended, see " + log));
+                pending.values().forEach(reply -> reply.complete(new Reply(Outcome.LOST, 0, 0, 0, Operation.NEVER)));
+                gone.complete(null);
+            }
+        }
+
+        private void accept(String[] words, long end) {
+            switch (words[0]) {
+                case "ready" -> ready.complete(null);
+                case "=" ->
+                    pending.remove(Long.parseLong(words[1]))
+                            .complete(new Reply(
+                                    Outcome.valueOf(words[2]),
+                                    Long.parseLong(words[3]),
+                                    Long.parseLong(words[4]),
+                                    Long.parseLong(words[5]),
+                                    end));
+                case "!" -> event(words);
+                case "~" -> recorder.slow(number, new Span(Long.parseLong(words[1]), Long.parseLong(words[2])));
+                default -> throw new IllegalArgumentException(words[0]);
+            }
+        }
+
+        /** Records an event, which has the time of the instance: all processes have the same monotonic clock. */
+        private void event(String... words) {
+            long at = Long.parseLong(words[6]);
+            recorder.add(new Operation(
+                    recorder.next(),
+                    number,
+                    Kind.valueOf(words[1]),
+                    words[2],
+                    words[3],
+                    Long.parseLong(words[4]),
+                    0,
+                    at,
+                    at,
+                    Outcome.DONE,
+                    Long.parseLong(words[5]),
+                    0,
+                    0));
+        }
+    }
+}

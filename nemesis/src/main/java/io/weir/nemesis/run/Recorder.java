@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.run;
+
+import io.weir.nemesis.history.Fault;
+import io.weir.nemesis.history.Fault.Effect;
+import io.weir.nemesis.history.History.Span;
+import io.weir.nemesis.history.Operation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Records the operations and the faults of a run. */
+final class Recorder {
+    private final AtomicLong number = new AtomicLong();
+    private final List<Operation> operations = new ArrayList<>();
+    private final List<Fault> faults = new ArrayList<>();
+    private int decided;
+
+    /** Returns the number of the next operation. */
+    long next() {
+        return number.incrementAndGet();
+    }
+
+    synchronized void add(Operation operation) {
+        operations.add(operation);
+        decided += operation.isUnknown() ? 0 : 1;
+    }
+
+    synchronized void add(Fault fault) {
+        faults.add(fault);
+    }
+
+    /** Records a time in which the machine was too slow for a process. */
+    void slow(int instance, Span span) {
+        add(new Fault(Fault.SLOW_MACHINE, Set.of(Effect.STARVATION), instance, span.from(), span.to()));
+    }
+
+    /** Returns the number of operations with a known result. */
+    synchronized int decided() {
+        return decided;
+    }
+
+    synchronized List<Operation> operations() {
+        return List.copyOf(operations);
+    }
+
+    synchronized List<Fault> faults() {
+        return List.copyOf(faults);
+    }
+}

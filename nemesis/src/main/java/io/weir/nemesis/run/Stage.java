@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.run;
+
+import io.weir.nemesis.run.InstanceProcess.Program;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.FaultProxy;
+import io.weir.ratelimit.fixtures.RedisConnection;
+import io.weir.ratelimit.fixtures.RedisProcess;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** A Redis that keeps its data on a disk, and instances with a proxy each in front of it. */
+final class Stage implements AutoCloseable {
+    private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(20);
+
+    private final Path data;
+    private final RedisProcess redis;
+    private final List<FaultProxy> proxies = new ArrayList<>();
+    private final List<InstanceProcess> instances = new ArrayList<>();
+
+    /**
+     * Starts Redis and the instances.
+     *
+     * @param count the number of instances
+     * @param properties the properties of their limiters
+     * @param folder the folder for data and logs
+     */
+    Stage(int count, Program program, Map<String, String> properties, Path folder, Recorder recorder) {
+        data = folder.resolve("redis");
+        try {
+            Files.createDirectories(data);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        deleteData(); // of an earlier run in the same folder
+        redis = RedisProcess.started("--dir", data.toString(), "--appendonly", "yes", "--appendfsync", "always");
+        for (int i = 0; i < count; i++) {
+            FaultProxy proxy = FaultProxy.inFrontOf(redis);
+            proxies.add(proxy);
+            Map<String, String> values = new TreeMap<>(properties);
+            values.put("ratelimit.redis.address", proxy.address());
+            instances.add(new InstanceProcess(i, program, values, folder, recorder));
+        }
+        instances.forEach(InstanceProcess::start);
+    }
+
+    /** Returns the number of instances. */
+    int size() {
+        return instances.size();
+    }
+
+    RedisProcess redis() {
+        return redis;
+    }
+
+    FaultProxy proxy(int instance) {
+        return proxies.get(instance);
+    }
+
+    InstanceProcess instance(int number) {
+        return instances.get(number);
+    }
+
+    /** Sends a command to Redis. */
+    void command(Object... words) {
+        try (RedisConnection connection = redis.connect()) {
+            connection.call(words);
+        }
+    }
+
+    /** Kills Redis. */
+    void killRedis() {
+        redis.kill();
+    }
+
+    /** Starts Redis again without data. */
+    void startEmpty() {
+        deleteData();
+        redis.start();
+    }
+
+    private void deleteData() {
+        try (Stream<Path> files = Files.walk(data)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits until Redis answers. */
+    void awaitRedis() {
+        Await.until("Redis answers", ANSWERS_WITHIN, () -> {
+            try (RedisConnection connection = redis.connect()) {
+                return connection.text("PING").equals("PONG");
+            } catch (UncheckedIOException | IllegalStateException e) {
+                return false;
+            }
+        });
+    }
+
+    @Override
+    public void close() {
+        instances.forEach(InstanceProcess::kill);
+        proxies.forEach(FaultProxy::close);
+        redis.close();
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.run;
+
+import io.weir.nemesis.history.Fault.Effect;
+import io.weir.ratelimit.fixtures.BusyProcessors;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * A fault that the nemesis can cause.
+ *
+ * @param name the name, which an argument of the program has
+ * @param effects what it can do
+ * @param isOfOne whether it concerns one instance
+ * @param longest the longest time of the fault
+ * @param after the time until its cause is gone after it has ended
+ */
+record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longest, Duration after, Cause cause) {
+    /** Less than the outage that slots with the default timeout survive. */
+    private static final Duration SHORT = Duration.ofSeconds(4);
+
+    /** Longer than the shortest timeout of slots. */
+    private static final Duration LONG = Duration.ofSeconds(9);
+
+    private static final Duration MOST_DELAY = Duration.ofMillis(400);
+    private static final long HOUR_MILLIS = Duration.ofHours(1).toMillis();
+
+    /** All faults. */
+    static final List<Trouble> ALL = List.of(
+            ofAll("redis-stopped", Set.of(Effect.OUTAGE), stage -> {
+                stage.redis().pause();
+                return stage.redis()::resume;
+            }),
+            ofAll("redis-without-data", Set.of(Effect.OUTAGE, Effect.LOSS), stage -> {
+                stage.killRedis();
+                return stage::startEmpty;
+            }),
+            ofAll("redis-restarted", Set.of(Effect.OUTAGE), stage -> {
+                stage.killRedis();
+                return stage.redis()::start;
+            }),
+            ofAll("scripts-flushed", Set.of(), stage -> {
+                stage.command("SCRIPT", "FLUSH");
+                return () -> stage.command("SCRIPT", "FLUSH");
+            }),
+            ofAll("out-of-memory", Set.of(Effect.OUTAGE), stage -> {
+                stage.command("CONFIG", "SET", "maxmemory", "1");
+                return () -> stage.command("CONFIG", "SET", "maxmemory", "0");
+            }),
+            ofAll("connections-killed", Set.of(Effect.OUTAGE), stage -> {
+                stage.command("CLIENT", "KILL", "TYPE", "normal");
+                return () -> stage.command("CLIENT", "KILL", "TYPE", "normal");
+            }),
+            ofProxy("slow", Duration.ZERO, (stage, instance, random) -> {
+                stage.proxy(instance).delay(Duration.ofMillis(1 + random.nextInt((int) MOST_DELAY.toMillis())));
+                return stage.proxy(instance)::forward;
+            }),
+            // A connection without an answer is replaced within two seconds.
+            ofProxy("half-open", Duration.ofSeconds(3), (stage, instance, random) -> {
+                stage.proxy(instance).blackhole();
+                return stage.proxy(instance)::forward;
+            }),
+            ofProxy("replies-lost", Duration.ZERO, (stage, instance, random) -> {
+                stage.proxy(instance).loseReplies();
+                return stage.proxy(instance)::forward;
+            }),
+            ofProxy("reset", Duration.ZERO, (stage, instance, random) -> {
+                stage.proxy(instance).resetConnections();
+                return stage.proxy(instance)::forward;
+            }),
+            ofProxy("partition", Duration.ZERO, (stage, instance, random) -> {
+                stage.proxy(instance).hold();
+                return stage.proxy(instance)::forward;
+            }),
+            ofOne("instance-killed", SHORT, Effect.DEATH, (stage, instance, random) -> {
+                stage.instance(instance).kill();
+                return stage.instance(instance)::start;
+            }),
+            ofOne("instance-paused", LONG, Effect.PAUSE, (stage, instance, random) -> {
+                stage.instance(instance).signal("-STOP");
+                return () -> stage.instance(instance).signal("-CONT");
+            }),
+            ofOne("clock-stepped", LONG, Effect.STEP, (stage, instance, random) -> {
+                stage.instance(instance).clock(random.nextBoolean() ? HOUR_MILLIS : -HOUR_MILLIS);
+                return () -> stage.instance(instance).clock(0);
+            }),
+            ofAll("starved", Set.of(Effect.STARVATION), stage -> BusyProcessors.started()::close));
+
+    /** Causes a fault, and returns how to end it. */
+    interface Cause {
+        Runnable start(Stage stage, int instance, Random random);
+    }
+
+    private interface CauseOfAll {
+        Runnable start(Stage stage);
+    }
+
+    private static Trouble ofAll(String name, Set<Effect> effects, CauseOfAll cause) {
+        return new Trouble(name, effects, false, SHORT, Duration.ZERO, (stage, instance, random) -> cause.start(stage));
+    }
+
+    private static Trouble ofProxy(String name, Duration after, Cause cause) {
+        return new Trouble(name, Set.of(Effect.OUTAGE), true, SHORT, after, cause);
+    }
+
+    private static Trouble ofOne(String name, Duration longest, Effect effect, Cause cause) {
+        return new Trouble(name, Set.of(effect), true, longest, Duration.ZERO, cause);
+    }
+
+    /** Returns whether this fault and another one cannot happen together. */
+    boolean excludes(Trouble other) {
+        return name.startsWith("redis-") && (other.name.startsWith("redis-") || !other.isOfOne)
+                || other.name.startsWith("redis-") && !isOfOne
+                || cause == other.cause;
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.run;
+
+import io.weir.nemesis.history.Operation;
+import io.weir.nemesis.history.Operation.Kind;
+import io.weir.nemesis.history.Operation.Outcome;
+import io.weir.nemesis.history.Policy;
+import io.weir.nemesis.history.Policy.Form;
+import io.weir.ratelimit.FailureMode;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/** The callers of a run: a mix of operations that a seed selects. */
+final class Workload {
+    private static final Duration WINDOW = Duration.ofSeconds(2);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration DAY = Duration.ofDays(1);
+
+    /** Slots with the default timeout, which survive the outages of a run, and slots with the shortest useful one. */
+    private static final Policy HELD = slots("held", Duration.ofSeconds(60));
+
+    private static final Policy BRIEF = slots("brief", Duration.ofSeconds(6));
+
+    private static final Policy ACCOUNT =
+            policy("account", Form.FIXED_WINDOW, 1_000_000, DAY, 0, FailureMode.CLOSED, Map.of());
+    private static final Policy BLOCKED =
+            policy("blocked", Form.FIXED_WINDOW, 1_000_000, DAY, 0, FailureMode.CLOSED, Map.of());
+    private static final Policy CHANGED =
+            policy("changed", Form.FIXED_WINDOW, 1_000, Duration.ofHours(1), 0, FailureMode.CLOSED, Map.of());
+
+    /** The limits by time, which the callers exhaust. */
+    private static final List<Policy> LIMITS = List.of(
+            policy("fixed", Form.FIXED_WINDOW, 20, WINDOW, 0, FailureMode.OPEN, Map.of()),
+            policy("sliding", Form.SLIDING_WINDOW, 20, WINDOW, 0, FailureMode.CLOSED, Map.of()),
+            policy("log", Form.SLIDING_LOG, 20, WINDOW, 0, FailureMode.LOCAL, Map.of()),
+            policy("token", Form.TOKEN_BUCKET, 20, WINDOW, 10, FailureMode.LOCAL, Map.of()),
+            policy("leaky", Form.LEAKY_BUCKET, 20, WINDOW, 5, FailureMode.CLOSED, Map.of()),
+            policy("minute", Form.CALENDAR, 300, MINUTE, 0, FailureMode.CLOSED, Map.of()),
+            policy("leased", Form.FIXED_WINDOW, 200, WINDOW, 0, FailureMode.CLOSED, Map.of("lease", "20")),
+            policy(
+                    "shares",
+                    Form.FIXED_WINDOW,
+                    40,
+                    Duration.ofSeconds(4),
+                    0,
+                    FailureMode.CLOSED,
+                    Map.of("notify-at", "50%")));
+
+    private static final List<String> KEYS = List.of("ann", "bob");
+    private static final int CALLERS = 3;
+    private static final int HOLDERS = 3;
+    private static final int CALLS_OF_KEY = 40;
+
+    private final Stage stage;
+    private final long seed;
+    private final int instances;
+    private final List<Thread> threads = new ArrayList<>();
+    private final Set<String> accounts = new TreeSet<>();
+    private volatile boolean running = true;
+
+    Workload(Stage stage, int instances, long seed) {
+        this.stage = stage;
+        this.instances = instances;
+        this.seed = seed;
+    }
+
+    /** Returns all policies. */
+    static List<Policy> policies() {
+        List<Policy> all = new ArrayList<>(LIMITS);
+        all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED));
+        return all;
+    }
+
+    private static Policy slots(String name, Duration timeout) {
+        return policy(name, Form.CONCURRENCY, 4, timeout, 0, FailureMode.CLOSED, Map.of());
+    }
+
+    private static Policy policy(
+            String name,
+            Form form,
+            long permits,
+            Duration window,
+            long burst,
+            FailureMode mode,
+            Map<String, String> more) {
+        return new Policy(name, form, permits, window, burst, mode, more);
+    }
+
+    /** Starts the callers. */
+    void start() {
+        for (int i = 0; i < instances; i++) {
+            int instance = i;
+            for (int caller = 0; caller < CALLERS; caller++) {
+                start("caller", random -> call(stage.instance(instance), random));
+            }
+            for (int holder = 0; holder < HOLDERS; holder++) {
+                start("holder", random -> hold(stage.instance(instance), random));
+            }
+            start("accountant", random -> account(stage.instance(instance), instance, random));
+            start("reader", random -> {
+                stage.instance(instance).run(Kind.READ, CHANGED.name(), "any", 0, 0);
+                pause(100 + random.nextInt(100));
+            });
+        }
+        start("blocker", this::block);
+        Deque<long[]> made = new ArrayDeque<>();
+        start("operator", random -> change(random, made));
+    }
+
+    private interface Loop {
+        void run(Random random) throws InterruptedException;
+    }
+
+    private void start(String name, Loop loop) {
+        Random random = new Random(seed * 1_000 + threads.size());
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        while (running) {
+                            loop.run(random);
+                        }
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                name);
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+    }
+
+    private static void pause(long millis) throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(millis);
+    }
+
+    private static <T> T any(List<T> list, Random random) {
+        return list.get(random.nextInt(list.size()));
+    }
+
+    private static void call(InstanceProcess instance, Random random) throws InterruptedException {
+        Operation call = instance.run(Kind.ACQUIRE, any(LIMITS, random).name(), any(KEYS, random), 1, 0);
+        pause(call.outcome() == Outcome.LOST ? 100 : 1 + random.nextInt(5));
+    }
+
+    private static void hold(InstanceProcess instance, Random random) throws InterruptedException {
+        Policy policy = random.nextBoolean() ? HELD : BRIEF;
+        Operation call = instance.run(Kind.ACQUIRE, policy.name(), "ann", 1, 0);
+        if (call.outcome() == Outcome.ALLOWED) {
+            pause(random.nextInt(random.nextInt(10) == 0 ? 3_000 : 300));
+            instance.run(Kind.RELEASE, policy.name(), "ann", 1, call.number());
+        }
+        pause(call.outcome() == Outcome.LOST ? 100 : 5 + random.nextInt(20));
+    }
+
+    private void account(InstanceProcess instance, int number, Random random) throws InterruptedException {
+        String key = "account-" + number + "-" + random.nextInt(1_000_000);
+        synchronized (accounts) {
+            accounts.add(key);
+        }
+        for (int i = 0; i < CALLS_OF_KEY && running; i++) {
+            Operation call = instance.run(Kind.ACQUIRE, ACCOUNT.name(), key, 1 + random.nextInt(9), 0);
+            if (call.outcome() == Outcome.ALLOWED) {
+                end(instance, call, random);
+            }
+            if (random.nextInt(4) == 0) {
+                instance.run(Kind.PEEK, ACCOUNT.name(), key, 0, 0);
+            }
+            pause(call.outcome() == Outcome.LOST ? 100 : 5 + random.nextInt(10));
+        }
+    }
+
+    /** Refunds or settles a call, sometimes twice. */
+    private static void end(InstanceProcess instance, Operation call, Random random) {
+        int choice = random.nextInt(6);
+        if (choice < 2) {
+            Kind kind = choice == 0 ? Kind.REFUND : Kind.SETTLE;
+            Operation first = instance.run(kind, call.policy(), call.key(), random.nextInt(20), call.number());
+            if (first.outcome() == Outcome.DONE && random.nextInt(3) == 0) {
+                instance.run(kind, call.policy(), call.key(), random.nextInt(20), call.number());
+            }
+        }
+    }
+
+    private void block(Random random) throws InterruptedException {
+        InstanceProcess instance = stage.instance(random.nextInt(instances));
+        String key = any(KEYS, random);
+        instance.run(Kind.BLOCK, BLOCKED.name(), key, TimeUnit.MILLISECONDS.toNanos(500 + random.nextInt(2_000)), 0);
+        for (int i = 0; i < 100 && running; i++) {
+            stage.instance(random.nextInt(instances)).run(Kind.ACQUIRE, BLOCKED.name(), key, 1, 0);
+            pause(random.nextInt(20));
+            if (i == 50 && random.nextBoolean()) {
+                stage.instance(random.nextInt(instances)).run(Kind.UNBLOCK, BLOCKED.name(), key, 0, 0);
+            }
+        }
+    }
+
+    /** Makes a change, or undoes the last one. Without an answer, the last one is unknown, and the next operation is a change. */
+    private void change(Random random, Deque<long[]> made) throws InterruptedException {
+        InstanceProcess instance = stage.instance(random.nextInt(instances));
+        boolean isUndo = !made.isEmpty() && random.nextInt(3) == 0;
+        long[] last = isUndo ? made.pop() : new long[2];
+        long limit = !isUndo ? 1_001 + random.nextInt(1_000_000) : made.isEmpty() ? -1 : made.peek()[1];
+        if (limit < 0) {
+            return;
+        }
+        Operation change = instance.run(Kind.CHANGE, CHANGED.name(), "any", limit, isUndo ? last[0] : 0);
+        if (change.outcome() != Outcome.DONE) {
+            made.clear();
+        } else if (!isUndo) {
+            made.push(new long[] {change.value(), limit});
+        }
+        pause(500 + random.nextInt(1_500));
+    }
+
+    /** Ends the callers, and reads the accounts. */
+    void end() throws InterruptedException {
+        running = false;
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        synchronized (accounts) {
+            accounts.forEach(key -> stage.instance(0).run(Kind.PEEK, ACCOUNT.name(), key, 0, 0));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.nemesis.check.Checker;
+import io.weir.nemesis.check.Promise;
+import io.weir.nemesis.check.Violation;
+import io.weir.nemesis.run.Instance;
+import io.weir.nemesis.run.Run;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The checker finds each of these changes of Weir, which break one promise each. */
+class MutantsTest {
+    private static final long SEED = 37;
+    private static final Duration LENGTH = Duration.ofSeconds(6);
+    private static final Duration RECOVERY = Duration.ofSeconds(4);
+
+    /** A slot that is not released is known as that only after the time of a release. */
+    private static final Duration SLOTS_BACK = Duration.ofSeconds(12);
+
+    private enum Mutant {
+        WINDOWS_END_EARLY("limit", "acquire.lua", "b == 0 or elapsed >= length", "b == 0 or 2 * elapsed >= length"),
+        A_PERMIT_IS_MISSING("room", "acquire.lua", "free = permits - b", "free = permits - b - 1"),
+        A_CALL_SPENDS_TWICE("account", "acquire.lua", "b = b + needed * allowed", "b = b + 2 * needed * allowed"),
+        A_REFUND_IS_LOST("account", "refund.lua", "changed = changed or left ~= section", "left = section"),
+        ONE_MORE_CALL_RUNS("slots", "general.lua", "limit.permits - count", "limit.permits + 1 - count"),
+        A_SLOT_IS_NOT_RELEASED("slots come back", "release.lua", "held = slots.remove(held, from)", "held = held"),
+        THE_FAILURE_MODE_IS_IGNORED("failure mode", "ratelimit.policies.fixed.on-failure", "closed"),
+        A_SHARE_IS_THE_LIMIT("failure mode", "ratelimit.instances", "1"),
+        A_CALL_WAITS_FOR_REDIS("deadline", "ratelimit.redis.deadline", "30s"),
+        A_BLOCK_HAS_NO_EFFECT("blocks", "general.lua", "isBlocked or key and key.block", "false"),
+        AN_EVENT_IS_REPEATED(MutantInstance.Repeating.class),
+        AN_EVENT_IS_MISSING(MutantInstance.Silent.class),
+        A_CHANGE_IS_READ_ONCE("changes", "changes.lua", "tag == given and", "given ~= '-' and");
+
+        private final String promise;
+        private final Class<?> program;
+        private final String script;
+        private final String from;
+        private final String to;
+        private final Map<String, String> properties;
+
+        /** A change of a script. */
+        Mutant(String promise, String script, String from, String to) {
+            this.promise = promise;
+            this.program = Instance.class;
+            this.script = script;
+            this.from = from;
+            this.to = to;
+            this.properties = Map.of();
+        }
+
+        /** A property that is ignored or wrong. */
+        Mutant(String promise, String property, String value) {
+            this.promise = promise;
+            this.program = Instance.class;
+            this.script = "";
+            this.from = "";
+            this.to = "";
+            this.properties = Map.of(property, value);
+        }
+
+        /** A changed observer of events. */
+        Mutant(Class<?> program) {
+            this.promise = "thresholds";
+            this.program = program;
+            this.script = "";
+            this.from = "";
+            this.to = "";
+            this.properties = Map.of();
+        }
+
+        /** Returns the class path, which begins with the changed script. */
+        String classPath(Path folder) throws IOException {
+            if (script.isEmpty()) {
+                return Run.classPath();
+            }
+            String resource = "META-INF/weir/lua/" + script;
+            try (InputStream original = Mutant.class.getClassLoader().getResourceAsStream(resource)) {
+                String text = new String(original.readAllBytes(), StandardCharsets.UTF_8);
+                assertThat(text).contains(from);
+                Path changed = folder.resolve(resource);
+                Files.createDirectories(changed.getParent());
+                Files.writeString(changed, text.replace(from, to));
+            }
+            return folder + File.pathSeparator + Run.classPath();
+        }
+    }
+
+    @Tag("ci")
+    @Tag("fault")
+    @ParameterizedTest
+    @EnumSource(Mutant.class)
+    void areFound(Mutant mutant, @TempDir Path folder) throws IOException {
+        List<String> faults = mutant.properties.isEmpty() ? List.of() : List.of("redis-stopped");
+        Duration recovery = mutant == Mutant.A_SLOT_IS_NOT_RELEASED ? SLOTS_BACK : RECOVERY;
+        Run run = new Run(SEED, 2, LENGTH, faults, false, recovery);
+        List<Violation> violations =
+                Checker.check(run.execute(folder, mutant.program, mutant.classPath(folder), mutant.properties));
+        assertThat(violations).extracting(Violation::promise).contains(mutant.promise);
+    }
+
+    @Test
+    void breakEachPromise() {
+        assertThat(Arrays.stream(Mutant.values()).map(mutant -> mutant.promise))
+                .containsAll(Checker.PROMISES.stream().map(Promise::name).toList());
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.nemesis.check.Checker;
+import io.weir.nemesis.history.History;
+import io.weir.nemesis.history.HistoryFile;
+import io.weir.nemesis.run.Run;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A short run without faults keeps all promises, and its history can be read again. */
+class NemesisTest {
+    private static final Duration LENGTH = Duration.ofSeconds(3);
+
+    @Test
+    @Tag("fault")
+    void keepsAllPromisesWithoutFaults(@TempDir Path folder) throws IOException {
+        History history = new Run(1, 2, LENGTH, List.of(), false, LENGTH).execute(folder);
+        assertThat(history.operations()).isNotEmpty();
+        assertThat(Checker.check(history)).isEmpty();
+        Path file = folder.resolve("history.txt");
+        HistoryFile.write(history, file);
+        assertThat(HistoryFile.read(file, Run.policies())).isEqualTo(history);
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.check;
+
+import io.weir.nemesis.history.Fault;
+import io.weir.nemesis.history.Fault.Effect;
+import io.weir.nemesis.history.History;
+import io.weir.nemesis.history.Operation;
+import io.weir.nemesis.history.Operation.Kind;
+import io.weir.nemesis.history.Operation.Outcome;
+import io.weir.nemesis.history.Policy;
+import io.weir.nemesis.history.Policy.Form;
+import io.weir.ratelimit.FailureMode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Builds a history of one policy by hand. Times are in milliseconds; an operation takes one. */
+final class HistoryBuilder {
+    private static final Duration DEADLINE = Duration.ofMillis(250);
+
+    private final Policy policy;
+    private final List<Operation> operations = new ArrayList<>();
+    private final List<Fault> faults = new ArrayList<>();
+
+    HistoryBuilder(Form form, long permits, Duration window, FailureMode mode) {
+        this(form, permits, window, mode, Map.of());
+    }
+
+    HistoryBuilder(Form form, long permits, Duration window, FailureMode mode, Map<String, String> more) {
+        policy = new Policy("p", form, permits, window, permits, mode, more);
+    }
+
+    /** Adds an operation of instance 0 with a cost or an amount of 1. */
+    HistoryBuilder operation(long at, Kind kind, Outcome outcome) {
+        return operation(0, at, kind, outcome, 1, 0, 0);
+    }
+
+    /** Adds an operation whose number is its place in the history, from 1. */
+    HistoryBuilder operation(int instance, long at, Kind kind, Outcome outcome, long amount, long call, long value) {
+        return operation(instance, at, at + 1, kind, outcome, amount, call, value);
+    }
+
+    HistoryBuilder operation(
+            int instance, long start, long end, Kind kind, Outcome outcome, long amount, long call, long value) {
+        operations.add(new Operation(
+                operations.size() + 1L,
+                instance,
+                kind,
+                policy.name(),
+                "k",
+                amount,
+                call,
+                nanos(start),
+                outcome == Outcome.LOST ? Operation.NEVER : nanos(end),
+                outcome,
+                value,
+                nanos(end - start),
+                0));
+        return this;
+    }
+
+    /** Adds as many operations as wanted, one millisecond apart. */
+    HistoryBuilder operations(int count, long from, Kind kind, Outcome outcome) {
+        for (int i = 0; i < count; i++) {
+            operation(from + i, kind, outcome);
+        }
+        return this;
+    }
+
+    HistoryBuilder fault(Effect effect, int instance, long start, long end) {
+        faults.add(new Fault(effect.name(), Set.of(effect), instance, nanos(start), nanos(end)));
+        return this;
+    }
+
+    private static long nanos(long millis) {
+        return millis * 1_000_000;
+    }
+
+    History build() {
+        Map<String, Policy> policies = new HashMap<>();
+        policies.put(policy.name(), policy);
+        return new History(1, 2, DEADLINE, policies, operations, faults, 0);
+    }
+}

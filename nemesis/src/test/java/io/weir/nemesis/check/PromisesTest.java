@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.check;
+
+import static io.weir.nemesis.history.Operation.Kind.ACQUIRE;
+import static io.weir.nemesis.history.Operation.Kind.BLOCK;
+import static io.weir.nemesis.history.Operation.Kind.CHANGE;
+import static io.weir.nemesis.history.Operation.Kind.PEEK;
+import static io.weir.nemesis.history.Operation.Kind.READ;
+import static io.weir.nemesis.history.Operation.Kind.REFUND;
+import static io.weir.nemesis.history.Operation.Kind.RELEASE;
+import static io.weir.nemesis.history.Operation.Kind.SETTLE;
+import static io.weir.nemesis.history.Operation.Kind.THRESHOLD;
+import static io.weir.nemesis.history.Operation.Kind.UNBLOCK;
+import static io.weir.nemesis.history.Operation.Outcome.ALLOWED;
+import static io.weir.nemesis.history.Operation.Outcome.BLOCKED;
+import static io.weir.nemesis.history.Operation.Outcome.DEGRADED_ALLOWED;
+import static io.weir.nemesis.history.Operation.Outcome.DEGRADED_REJECTED;
+import static io.weir.nemesis.history.Operation.Outcome.DONE;
+import static io.weir.nemesis.history.Operation.Outcome.FAILED;
+import static io.weir.nemesis.history.Operation.Outcome.LOST;
+import static io.weir.nemesis.history.Operation.Outcome.REJECTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.nemesis.history.Fault;
+import io.weir.nemesis.history.Fault.Effect;
+import io.weir.nemesis.history.Policy.Form;
+import io.weir.ratelimit.FailureMode;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+
+/** Each promise with a history that keeps it, one that breaks it, and one with each documented exception. */
+class PromisesTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** Asserts that a history breaks a promise first by an operation. */
+    private static void assertFirst(Promise promise, HistoryBuilder history, long operation) {
+        List<Violation> found = promise.check(history.build());
+        assertThat(found).hasSize(1);
+        assertThat(found.get(0).operation().number()).isEqualTo(operation);
+        assertThat(found.get(0).promise()).isEqualTo(promise.name());
+    }
+
+    private static void assertKept(Promise promise, HistoryBuilder history) {
+        assertThat(promise.check(history.build())).isEmpty();
+    }
+
+    private static HistoryBuilder log() {
+        return new HistoryBuilder(Form.SLIDING_LOG, 3, SECOND, FailureMode.CLOSED);
+    }
+
+    @Nested
+    class Limit {
+        private final Promise promise = new LimitPromise();
+
+        @Test
+        void isKept() {
+            assertKept(promise, log().operations(3, 0, ACQUIRE, ALLOWED).operations(3, 1_005, ACQUIRE, ALLOWED));
+        }
+
+        @Test
+        void isBrokenByTheFirstCallAboveIt() {
+            assertFirst(promise, log().operations(5, 0, ACQUIRE, ALLOWED), 4);
+        }
+
+        @Test
+        void isKeptIfACallCanHaveBeenDecidedOutsideOfTheWindow() {
+            assertKept(
+                    promise,
+                    log().operation(0, 0, 900, ACQUIRE, ALLOWED, 1, 0, 0)
+                            .operations(2, 100, ACQUIRE, ALLOWED)
+                            .operation(0, 800, 2_000, ACQUIRE, ALLOWED, 1, 0, 0));
+        }
+
+        @Test
+        void allowsOneMoreLimitAfterALoss() {
+            HistoryBuilder twice = log().operations(3, 0, ACQUIRE, ALLOWED)
+                    .fault(Effect.LOSS, Fault.ALL, 10, 20)
+                    .operations(3, 30, ACQUIRE, ALLOWED);
+            assertKept(promise, twice);
+            assertFirst(promise, twice.operation(40, ACQUIRE, ALLOWED), 7);
+        }
+
+        @Test
+        void ofAWindowIsBrokenOverSeveralWindows() {
+            HistoryBuilder windows = new HistoryBuilder(Form.FIXED_WINDOW, 3, SECOND, FailureMode.CLOSED);
+            for (int i = 0; i < 5; i++) {
+                windows.operations(4, i * 1_000L, ACQUIRE, ALLOWED);
+            }
+            assertThat(promise.check(windows.build())).hasSize(1);
+        }
+    }
+
+    @Nested
+    class Room {
+        private final Promise promise = new RoomPromise();
+
+        @Test
+        void isKept() {
+            assertKept(promise, log().operations(3, 0, ACQUIRE, ALLOWED).operation(500, ACQUIRE, REJECTED));
+        }
+
+        @Test
+        void isBroken() {
+            assertFirst(promise, log().operations(2, 0, ACQUIRE, ALLOWED).operation(500, ACQUIRE, REJECTED), 3);
+            assertFirst(promise, log().operations(3, 0, ACQUIRE, ALLOWED).operation(1_500, ACQUIRE, REJECTED), 4);
+        }
+
+        @Test
+        void isKeptIfCallsWithoutAReplyCanHaveSpent() {
+            assertKept(
+                    promise,
+                    log().operations(2, 0, ACQUIRE, ALLOWED)
+                            .operation(3, ACQUIRE, DEGRADED_REJECTED)
+                            .operation(500, ACQUIRE, REJECTED));
+            assertKept(
+                    promise,
+                    log().operations(2, 0, ACQUIRE, ALLOWED)
+                            .operation(3, ACQUIRE, LOST)
+                            .operation(500, ACQUIRE, REJECTED));
+        }
+    }
+
+    @Nested
+    class Account {
+        private final Promise promise = new AccountPromise();
+
+        private HistoryBuilder account() {
+            return new HistoryBuilder(Form.FIXED_WINDOW, 1_000, MINUTE, FailureMode.CLOSED);
+        }
+
+        private HistoryBuilder spent(HistoryBuilder history, long at, long permits) {
+            return history.operation(0, at, PEEK, DONE, 0, 0, permits);
+        }
+
+        @Test
+        void isKept() {
+            HistoryBuilder history = account().operation(0, 0, ACQUIRE, ALLOWED, 5, 0, 0);
+            spent(history, 10, 5);
+            spent(history.operation(0, 20, SETTLE, DONE, 7, 1, 0), 30, 7);
+            spent(history.operation(0, 40, SETTLE, DONE, 9, 1, 0), 50, 7);
+            spent(history.operation(0, 60, ACQUIRE, ALLOWED, 2, 0, 0), 70, 9);
+            spent(
+                    history.operation(
+                            0, 80, REFUND, DONE, 0, history.build().operations().size() - 1L, 0),
+                    90,
+                    7);
+            assertKept(promise, history);
+        }
+
+        @Test
+        void isBrokenByACallThatSpendsTwiceOrNothing() {
+            assertFirst(promise, spent(account().operation(0, 0, ACQUIRE, ALLOWED, 5, 0, 0), 10, 10), 2);
+            assertFirst(promise, spent(account().operation(0, 0, ACQUIRE, ALLOWED, 5, 0, 0), 10, 0), 2);
+            assertFirst(promise, spent(account().operation(0, 0, ACQUIRE, REJECTED, 5, 0, 0), 10, 5), 2);
+        }
+
+        @Test
+        void isBrokenByALostRefund() {
+            assertFirst(
+                    promise,
+                    spent(
+                            account().operation(0, 0, ACQUIRE, ALLOWED, 5, 0, 0).operation(0, 5, REFUND, DONE, 0, 1, 0),
+                            10,
+                            5),
+                    3);
+        }
+
+        @Test
+        void allowsBothResultsOfACallWithoutAReply() {
+            assertKept(promise, spent(account().operation(0, 0, ACQUIRE, DEGRADED_REJECTED, 5, 0, 0), 10, 0));
+            assertKept(promise, spent(account().operation(0, 0, ACQUIRE, DEGRADED_REJECTED, 5, 0, 0), 10, 5));
+            assertFirst(promise, spent(account().operation(0, 0, ACQUIRE, LOST, 5, 0, 0), 10, 6), 2);
+        }
+
+        @Test
+        void beginsAgainAfterALoss() {
+            HistoryBuilder history = account()
+                    .operation(0, 0, ACQUIRE, ALLOWED, 5, 0, 0)
+                    .fault(Effect.LOSS, Fault.ALL, 10, 20)
+                    .operation(0, 30, ACQUIRE, ALLOWED, 2, 0, 0);
+            assertKept(promise, spent(history, 40, 2));
+            assertFirst(promise, spent(history, 50, 7), 4);
+        }
+    }
+
+    @Nested
+    class Slots {
+        private final Promise calls = SlotsPromise.calls();
+        private final Promise back = SlotsPromise.back();
+
+        private HistoryBuilder slots() {
+            return new HistoryBuilder(Form.CONCURRENCY, 2, MINUTE, FailureMode.CLOSED);
+        }
+
+        @Test
+        void areKept() {
+            HistoryBuilder history = slots().operations(2, 0, ACQUIRE, ALLOWED)
+                    .operation(5, ACQUIRE, REJECTED)
+                    .operation(0, 10, RELEASE, DONE, 1, 1, 0)
+                    .operation(20, ACQUIRE, ALLOWED);
+            assertKept(calls, history);
+            assertKept(back, history);
+        }
+
+        @Test
+        void areBrokenByOneMoreCall() {
+            assertFirst(calls, slots().operations(3, 0, ACQUIRE, ALLOWED), 3);
+        }
+
+        @Test
+        void canBeLostInALongPauseOnly() {
+            assertFirst(
+                    calls,
+                    slots().operations(2, 0, ACQUIRE, ALLOWED)
+                            .fault(Effect.PAUSE, 0, 10, 30_000)
+                            .operation(1, 40_000, ACQUIRE, ALLOWED, 1, 0, 0),
+                    3);
+            assertKept(
+                    calls,
+                    slots().operations(2, 0, ACQUIRE, ALLOWED)
+                            .fault(Effect.PAUSE, 0, 10, 60_000)
+                            .operation(1, 61_000, ACQUIRE, ALLOWED, 1, 0, 0));
+            assertFirst(
+                    calls,
+                    slots().operations(2, 0, ACQUIRE, ALLOWED)
+                            .fault(Effect.PAUSE, 1, 10, 60_000)
+                            .operation(1, 61_000, ACQUIRE, ALLOWED, 1, 0, 0),
+                    3);
+        }
+
+        @Test
+        void areLostWithTheData() {
+            assertKept(
+                    calls,
+                    slots().operations(2, 0, ACQUIRE, ALLOWED)
+                            .fault(Effect.LOSS, Fault.ALL, 10, 20)
+                            .operation(30, ACQUIRE, ALLOWED));
+        }
+
+        @Test
+        void mustComeBack() {
+            HistoryBuilder released =
+                    slots().operations(2, 0, ACQUIRE, ALLOWED).operation(0, 10, RELEASE, DONE, 1, 1, 0);
+            assertKept(back, released.operation(5_000, ACQUIRE, REJECTED));
+            assertFirst(back, released.operation(11_000, ACQUIRE, REJECTED), 5);
+        }
+
+        @Test
+        void comeBackAfterAnOutage() {
+            HistoryBuilder released = slots().operations(2, 0, ACQUIRE, ALLOWED)
+                    .fault(Effect.OUTAGE, 0, 5, 8_000)
+                    .operation(0, 10, RELEASE, DONE, 1, 1, 0);
+            assertKept(back, released.operation(0, 17_000, ACQUIRE, REJECTED, 1, 0, 0));
+            assertFirst(back, released.operation(0, 18_500, ACQUIRE, REJECTED, 1, 0, 0), 5);
+        }
+
+        @Test
+        void ofADeadInstanceComeBackAfterTheTimeout() {
+            HistoryBuilder dead = slots().operations(2, 0, ACQUIRE, ALLOWED).fault(Effect.DEATH, 0, 10, 1_000);
+            assertKept(back, dead.operation(1, 60_000, ACQUIRE, REJECTED, 1, 0, 0));
+            assertFirst(back, dead.operation(1, 72_000, ACQUIRE, REJECTED, 1, 0, 0), 4);
+        }
+
+        @Test
+        void ofACallWithoutAReplyComeBack() {
+            HistoryBuilder lost = slots().operations(2, 0, ACQUIRE, DEGRADED_REJECTED);
+            assertKept(back, lost.operation(9_000, ACQUIRE, REJECTED));
+            assertFirst(back, lost.operation(11_000, ACQUIRE, REJECTED), 4);
+        }
+    }
+
+    @Nested
+    class Modes {
+        private final Promise promise = new FailureModePromise();
+
+        @Test
+        void areKeptAndBroken() {
+            for (FailureMode mode : List.of(FailureMode.OPEN, FailureMode.CLOSED)) {
+                HistoryBuilder history = new HistoryBuilder(Form.FIXED_WINDOW, 4, SECOND, mode);
+                boolean allows = mode == FailureMode.OPEN;
+                assertKept(promise, history.operation(0, ACQUIRE, allows ? DEGRADED_ALLOWED : DEGRADED_REJECTED));
+                assertFirst(promise, history.operation(5, ACQUIRE, allows ? DEGRADED_REJECTED : DEGRADED_ALLOWED), 2);
+            }
+        }
+
+        @Test
+        void allowAShareOfEachInstance() {
+            HistoryBuilder history = new HistoryBuilder(Form.SLIDING_LOG, 4, SECOND, FailureMode.LOCAL);
+            for (int instance = 0; instance < 2; instance++) {
+                history.operation(instance, 0, ACQUIRE, DEGRADED_ALLOWED, 1, 0, 0)
+                        .operation(instance, 1, ACQUIRE, DEGRADED_ALLOWED, 1, 0, 0);
+            }
+            assertKept(promise, history);
+            assertFirst(promise, history.operation(1, 10, ACQUIRE, DEGRADED_ALLOWED, 1, 0, 0), 5);
+        }
+
+        @Test
+        void countAnewAfterARestartAndAStepOfTheClock() {
+            for (Effect effect : List.of(Effect.DEATH, Effect.STEP)) {
+                HistoryBuilder history = new HistoryBuilder(Form.SLIDING_LOG, 4, Duration.ofHours(1), FailureMode.LOCAL)
+                        .operations(2, 0, ACQUIRE, DEGRADED_ALLOWED)
+                        .fault(effect, 0, 10, 20)
+                        .operations(2, 5_000, ACQUIRE, DEGRADED_ALLOWED);
+                assertKept(promise, history);
+                assertFirst(promise, history.operation(5_010, ACQUIRE, DEGRADED_ALLOWED), 5);
+            }
+        }
+    }
+
+    @Nested
+    class Deadline {
+        @Test
+        void isKeptAndBroken() {
+            HistoryBuilder history = log().operation(0, 0, 300, ACQUIRE, DEGRADED_REJECTED, 1, 0, 0);
+            assertKept(new DeadlinePromise(), history);
+            assertFirst(new DeadlinePromise(), history.operation(0, 0, 3_000, ACQUIRE, DEGRADED_REJECTED, 1, 0, 0), 2);
+        }
+    }
+
+    @Nested
+    class Blocks {
+        private final Promise promise = new BlockPromise();
+
+        private HistoryBuilder blocked() {
+            return log().operation(0, 0, BLOCK, DONE, Duration.ofSeconds(2).toNanos(), 0, 0);
+        }
+
+        @Test
+        void areKept() {
+            assertKept(promise, blocked().operation(100, ACQUIRE, BLOCKED).operation(2_100, ACQUIRE, ALLOWED));
+        }
+
+        @Test
+        void areBrokenByAnAllowedCall() {
+            assertFirst(promise, blocked().operation(100, ACQUIRE, ALLOWED), 2);
+        }
+
+        @Test
+        void areBrokenByARejectionWithoutABlock() {
+            assertFirst(promise, log().operation(100, ACQUIRE, BLOCKED), 1);
+            assertFirst(promise, blocked().operation(2_500, ACQUIRE, BLOCKED), 2);
+            assertFirst(
+                    promise,
+                    log().operation(0, 0, BLOCK, DONE, MINUTE.toNanos(), 0, 0)
+                            .operation(10, UNBLOCK, DONE)
+                            .operation(5_000, ACQUIRE, BLOCKED),
+                    3);
+        }
+
+        @Test
+        void areLostWithTheData() {
+            assertKept(promise, blocked().fault(Effect.LOSS, Fault.ALL, 50, 60).operation(100, ACQUIRE, ALLOWED));
+        }
+    }
+
+    @Nested
+    class Thresholds {
+        private final Promise promise = new ThresholdPromise();
+
+        private HistoryBuilder shares() {
+            return new HistoryBuilder(
+                    Form.FIXED_WINDOW, 4, Duration.ofSeconds(4), FailureMode.CLOSED, Map.of("notify-at", "50%"));
+        }
+
+        private HistoryBuilder event(HistoryBuilder history, int instance, long at, long periodEnd) {
+            return history.operation(
+                    instance,
+                    at,
+                    THRESHOLD,
+                    DONE,
+                    Duration.ofMillis(periodEnd - at).toNanos(),
+                    0,
+                    50);
+        }
+
+        @Test
+        void areKept() {
+            HistoryBuilder history = event(shares(), 0, 100, 4_000);
+            assertKept(promise, event(history, 1, 4_100, 8_000).operation(4_200, ACQUIRE, REJECTED));
+        }
+
+        @Test
+        void areBrokenByASecondEventOfAPeriod() {
+            assertFirst(promise, event(event(shares(), 0, 100, 4_000), 1, 200, 4_010), 2);
+            assertKept(
+                    promise,
+                    event(event(shares(), 0, 100, 4_000), 1, 200, 4_010).fault(Effect.OUTAGE, 0, 150, 160));
+        }
+
+        @Test
+        void areBrokenByAMissingEvent() {
+            assertFirst(promise, shares().operation(20_000, ACQUIRE, REJECTED), 1);
+            assertFirst(promise, shares().fault(Effect.STEP, 0, 10, 30_000).operation(20_000, ACQUIRE, REJECTED), 1);
+            assertKept(promise, shares().fault(Effect.OUTAGE, 0, 19_000, 19_100).operation(20_000, ACQUIRE, REJECTED));
+        }
+    }
+
+    @Nested
+    class Changes {
+        private final Promise promise = new ChangePromise();
+
+        private HistoryBuilder change(HistoryBuilder history, long at, long limit) {
+            return history.operation(0, at, CHANGE, DONE, limit, 0, 1);
+        }
+
+        private HistoryBuilder read(HistoryBuilder history, int instance, long at, long limit) {
+            return history.operation(instance, at, READ, DONE, 0, 0, limit);
+        }
+
+        @Test
+        void areKept() {
+            HistoryBuilder history = read(log(), 1, 0, 3);
+            change(history, 100, 50);
+            read(history, 1, 1_000, 3);
+            read(history, 1, 9_000, 50);
+            change(history, 10_000, 3);
+            assertKept(promise, read(history, 1, 19_000, 3));
+        }
+
+        @Test
+        void areBrokenByAnInstanceThatDoesNotApplyThem() {
+            assertFirst(promise, read(change(log(), 100, 50), 1, 9_000, 3), 2);
+        }
+
+        @Test
+        void areBrokenByAnEarlierChangeThatComesBack() {
+            assertFirst(promise, read(change(change(log(), 100, 50), 200, 60), 1, 9_000, 50), 3);
+        }
+
+        @Test
+        void applyAfterAnOutage() {
+            HistoryBuilder away = change(log(), 100, 50).fault(Effect.OUTAGE, 1, 50, 8_000);
+            assertKept(promise, read(away, 1, 9_000, 3));
+            assertFirst(promise, read(away, 1, 13_000, 3), 3);
+        }
+
+        @Test
+        void canBeLostWithTheDataUntilTheNextOne() {
+            HistoryBuilder lost = change(log(), 100, 50).fault(Effect.LOSS, Fault.ALL, 200, 300);
+            assertKept(promise, read(lost, 1, 9_000, 3));
+            assertFirst(promise, read(change(lost, 10_000, 60), 1, 19_000, 3), 4);
+        }
+
+        @Test
+        void areUnknownWithoutAReply() {
+            HistoryBuilder failed = change(log(), 100, 50).operation(0, 200, CHANGE, FAILED, 60, 0, 0);
+            assertKept(promise, read(failed, 1, 9_000, 60));
+            assertKept(promise, read(failed, 1, 9_500, 50));
+            assertFirst(promise, read(failed, 1, 10_000, 70), 5);
+        }
+    }
+}
