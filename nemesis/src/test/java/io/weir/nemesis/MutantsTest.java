@@ -34,8 +34,8 @@ class MutantsTest {
     private static final Duration SLOTS_BACK = Duration.ofSeconds(12);
 
     private enum Mutant {
-        WINDOWS_END_EARLY("limit", "acquire.lua", "b == 0 or elapsed >= length", "b == 0 or 2 * elapsed >= length"),
-        A_PERMIT_IS_MISSING("room", "acquire.lua", "free = permits - b", "free = permits - b - 1"),
+        WINDOWS_END_EARLY("limit", "acquire.lua", "b == 0 or elapsed >= length", "b == 0 or 10 * elapsed >= length"),
+        HALF_OF_THE_PERMITS_ARE_MISSING("room", "acquire.lua", "free = permits - b", "free = floor(permits / 2) - b"),
         A_CALL_SPENDS_TWICE("account", "acquire.lua", "b = b + needed * allowed", "b = b + 2 * needed * allowed"),
         A_REFUND_IS_LOST("account", "refund.lua", "changed = changed or left ~= section", "left = section"),
         ONE_MORE_CALL_RUNS("slots", "general.lua", "limit.permits - count", "limit.permits + 1 - count"),
@@ -44,8 +44,11 @@ class MutantsTest {
         A_SHARE_IS_THE_LIMIT("failure mode", "ratelimit.instances", "1"),
         A_CALL_WAITS_FOR_REDIS("deadline", "ratelimit.redis.deadline", "30s"),
         A_BLOCK_HAS_NO_EFFECT("blocks", "general.lua", "isBlocked or key and key.block", "false"),
-        AN_EVENT_IS_REPEATED(MutantInstance.Repeating.class),
-        AN_EVENT_IS_MISSING(MutantInstance.Silent.class),
+        AN_EVENT_IS_REPEATED("thresholds", MutantInstance.Repeating.class),
+        AN_EVENT_IS_MISSING("thresholds", MutantInstance.Silent.class),
+        A_PENALTY_IS_REPEATED("penalties", MutantInstance.Repeating.class),
+        A_PENALTY_IS_MISSING("penalties", MutantInstance.Silent.class),
+        A_KEY_STAYS("time to live", "state.lua", "sections, 'PX', math.max(1, math.ceil(life / 1000))", "sections"),
         A_CHANGE_IS_READ_ONCE("changes", "changes.lua", "tag == given and", "given ~= '-' and");
 
         private final String promise;
@@ -76,8 +79,8 @@ class MutantsTest {
         }
 
         /** A changed observer of events. */
-        Mutant(Class<?> program) {
-            this.promise = "thresholds";
+        Mutant(String promise, Class<?> program) {
+            this.promise = promise;
             this.program = program;
             this.script = "";
             this.from = "";

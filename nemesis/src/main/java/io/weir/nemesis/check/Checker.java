@@ -18,7 +18,9 @@ public final class Checker {
             new DeadlinePromise(),
             new BlockPromise(),
             new ThresholdPromise(),
-            new ChangePromise());
+            new PenaltyPromise(),
+            new ChangePromise(),
+            new LifePromise());
 
     private Checker() {}
 

@@ -50,8 +50,8 @@ public final class FailureModePromise implements Promise {
     }
 
     private static boolean contradicts(FailureMode mode, Outcome outcome) {
-        return mode == FailureMode.OPEN && outcome == Outcome.DEGRADED_REJECTED
-                || mode == FailureMode.CLOSED && outcome == Outcome.DEGRADED_ALLOWED;
+        return (mode == FailureMode.OPEN && outcome == Outcome.DEGRADED_REJECTED)
+                || (mode == FailureMode.CLOSED && outcome == Outcome.DEGRADED_ALLOWED);
     }
 
     private Stream<Violation> shares(History history, int instance) {

@@ -152,8 +152,8 @@ public final class SlotsPromise {
         long possiblyHeldUntil(Operation call) {
             Operation release = releases.get(call.number());
             long timeout = policy(call).window().toNanos();
-            if (call.outcome() == Outcome.ALLOWED && (release == null || release.outcome() != Outcome.DONE)
-                    || call.outcome() == Outcome.LOST) {
+            boolean isReleased = release != null && release.outcome() == Outcome.DONE;
+            if (call.outcome() == Outcome.LOST || (call.outcome() == Outcome.ALLOWED && !isReleased)) {
                 return history.times(call.instance(), Effect.DEATH, Duration.ZERO).stream()
                         .filter(death -> death.to() >= call.start())
                         .map(death -> death.to() + timeout + RELEASED_WITHIN.toNanos())

@@ -78,6 +78,6 @@ public final class ThresholdPromise implements Promise {
                         || fault.affects(Fault.ALL, Effect.DEATH)
                         || fault.affects(Fault.ALL, Effect.PAUSE)
                         || fault.affects(Fault.ALL, Effect.STARVATION)
-                        || steps && fault.affects(Fault.ALL, Effect.STEP));
+                        || (steps && fault.affects(Fault.ALL, Effect.STEP)));
     }
 }

@@ -15,7 +15,8 @@ import java.util.Locale;
  * @param call the number of the acquire that a release, a refund or a settlement ends; 0 for other kinds
  * @param start the instant before the call
  * @param end the instant after the reply; {@link #NEVER} if the instance has ended before it replied
- * @param value the spent permits of a peek, the limit of a read, or the percent of a threshold; 0 for other kinds
+ * @param value the spent permits of a peek, the limit of a read, or the percent of a threshold, or the
+ *     milliseconds until the end of a key; 0 for other kinds
  * @param took the nanoseconds of the call by the clock of the instance
  * @param stalled the nanoseconds for which the threads of the instance stood still during the call
  */
@@ -52,7 +53,9 @@ public record Operation(
         /** An event of a reached share of a quota. */
         THRESHOLD,
         /** An event of a penalty. */
-        PENALTY
+        PENALTY,
+        /** A key in Redis at the end of a run. */
+        KEY
     }
 
     /** The results of operations. */

@@ -52,7 +52,7 @@ record InstancePlatform(
 
             @Override
             public List<Consumer<PenaltyImposed>> penaltyObservers() {
-                return List.of(event -> lines.accept("PENALTY " + event.policy() + " " + event.key() + " "
+                return List.of(event -> lines.accept("PENALTY " + event.policy() + " any "
                         + event.duration().toNanos() + " 0 " + System.nanoTime()));
             }
         };

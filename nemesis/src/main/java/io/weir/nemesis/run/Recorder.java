@@ -5,6 +5,8 @@ import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.History.Span;
 import io.weir.nemesis.history.Operation;
+import io.weir.nemesis.history.Operation.Kind;
+import io.weir.nemesis.history.Operation.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -34,6 +36,13 @@ final class Recorder {
     /** Records a time in which the machine was too slow for a process. */
     void slow(int instance, Span span) {
         add(new Fault(Fault.SLOW_MACHINE, Set.of(Effect.STARVATION), instance, span.from(), span.to()));
+    }
+
+    /** Records a key of Redis. */
+    void key(String key, long life) {
+        long now = System.nanoTime();
+        String text = key.replace(' ', '_');
+        add(new Operation(next(), Fault.ALL, Kind.KEY, "redis", text, 0, 0, now, now, Outcome.DONE, life, 0, 0));
     }
 
     /** Returns the number of operations with a known result. */

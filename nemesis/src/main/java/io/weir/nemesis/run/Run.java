@@ -102,6 +102,7 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
             cause(stage, recorder);
             TimeUnit.NANOSECONDS.sleep(recovery.toNanos());
             workload.end();
+            stage.timesToLive().forEach((key, life) -> recorder.key(key, life));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -117,7 +118,7 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
         long end = System.nanoTime() + length.toNanos();
         // A busy machine needs more time for the calls that show something.
         long latest = end + LATEST.toNanos();
-        while (System.nanoTime() < end || recorder.decided() < LEAST && System.nanoTime() < latest) {
+        while (System.nanoTime() < end || (recorder.decided() < LEAST && System.nanoTime() < latest)) {
             TimeUnit.MILLISECONDS.sleep(1_500 + random.nextInt(3_000));
             if (possible.isEmpty()) {
                 continue;

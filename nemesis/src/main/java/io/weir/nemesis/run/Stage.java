@@ -97,6 +97,15 @@ final class Stage implements AutoCloseable {
         }
     }
 
+    /** Returns the milliseconds until each key ends. */
+    Map<String, Long> timesToLive() {
+        Map<String, Long> lives = new TreeMap<>();
+        try (RedisConnection connection = redis.connect()) {
+            connection.keys("*").forEach(key -> lives.put(key, connection.number("PTTL", key)));
+        }
+        return lives;
+    }
+
     /** Waits until Redis answers. */
     void awaitRedis() {
         Await.until("Redis answers", ANSWERS_WITHIN, () -> {

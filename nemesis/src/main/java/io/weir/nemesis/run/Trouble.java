@@ -111,8 +111,8 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
 
     /** Returns whether this fault and another one cannot happen together. */
     boolean excludes(Trouble other) {
-        return name.startsWith("redis-") && (other.name.startsWith("redis-") || !other.isOfOne)
-                || other.name.startsWith("redis-") && !isOfOne
-                || cause == other.cause;
+        boolean isOfRedis = name.startsWith("redis-");
+        boolean isOtherOfRedis = other.name.startsWith("redis-");
+        return (isOfRedis && !other.isOfOne) || (isOtherOfRedis && !isOfOne) || equals(other);
     }
 }

@@ -38,7 +38,7 @@ final class Workload {
 
     /** The limits by time, which the callers exhaust. */
     private static final List<Policy> LIMITS = List.of(
-            policy("fixed", Form.FIXED_WINDOW, 20, WINDOW, 0, FailureMode.OPEN, Map.of()),
+            policy("fixed", Form.FIXED_WINDOW, 10, Duration.ofSeconds(5), 0, FailureMode.OPEN, Map.of()),
             policy("sliding", Form.SLIDING_WINDOW, 20, WINDOW, 0, FailureMode.CLOSED, Map.of()),
             policy("log", Form.SLIDING_LOG, 20, WINDOW, 0, FailureMode.LOCAL, Map.of()),
             policy("token", Form.TOKEN_BUCKET, 20, WINDOW, 10, FailureMode.LOCAL, Map.of()),
@@ -53,6 +53,16 @@ final class Workload {
                     0,
                     FailureMode.CLOSED,
                     Map.of("notify-at", "50%")));
+
+    /** A limit whose many rejections block its only key. */
+    private static final Policy PENALIZED = policy(
+            "penalized",
+            Form.FIXED_WINDOW,
+            5,
+            WINDOW,
+            0,
+            FailureMode.CLOSED,
+            Map.of("penalty.after", "20/2s", "penalty.for", "1s", "penalty.factor", "1", "penalty.max", "2s"));
 
     private static final List<String> KEYS = List.of("ann", "bob");
     private static final int CALLERS = 3;
@@ -75,7 +85,7 @@ final class Workload {
     /** Returns all policies. */
     static List<Policy> policies() {
         List<Policy> all = new ArrayList<>(LIMITS);
-        all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED));
+        all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED, PENALIZED));
         return all;
     }
 
@@ -104,6 +114,10 @@ final class Workload {
             for (int holder = 0; holder < HOLDERS; holder++) {
                 start("holder", random -> hold(stage.instance(instance), random));
             }
+            start("offender", random -> {
+                stage.instance(instance).run(Kind.ACQUIRE, PENALIZED.name(), "any", 1, 0);
+                pause(5 + random.nextInt(30));
+            });
             start("accountant", random -> account(stage.instance(instance), instance, random));
             start("reader", random -> {
                 stage.instance(instance).run(Kind.READ, CHANGED.name(), "any", 0, 0);

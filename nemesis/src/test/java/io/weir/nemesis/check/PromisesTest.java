@@ -4,7 +4,9 @@ package io.weir.nemesis.check;
 import static io.weir.nemesis.history.Operation.Kind.ACQUIRE;
 import static io.weir.nemesis.history.Operation.Kind.BLOCK;
 import static io.weir.nemesis.history.Operation.Kind.CHANGE;
+import static io.weir.nemesis.history.Operation.Kind.KEY;
 import static io.weir.nemesis.history.Operation.Kind.PEEK;
+import static io.weir.nemesis.history.Operation.Kind.PENALTY;
 import static io.weir.nemesis.history.Operation.Kind.READ;
 import static io.weir.nemesis.history.Operation.Kind.REFUND;
 import static io.weir.nemesis.history.Operation.Kind.RELEASE;
@@ -396,6 +398,50 @@ class PromisesTest {
             assertFirst(promise, shares().operation(20_000, ACQUIRE, REJECTED), 1);
             assertFirst(promise, shares().fault(Effect.STEP, 0, 10, 30_000).operation(20_000, ACQUIRE, REJECTED), 1);
             assertKept(promise, shares().fault(Effect.OUTAGE, 0, 19_000, 19_100).operation(20_000, ACQUIRE, REJECTED));
+        }
+    }
+
+    @Nested
+    class Penalties {
+        private final Promise promise = new PenaltyPromise();
+
+        private HistoryBuilder penalized() {
+            return new HistoryBuilder(
+                    Form.FIXED_WINDOW, 4, SECOND, FailureMode.CLOSED, Map.of("penalty.after", "20/2s"));
+        }
+
+        private HistoryBuilder event(HistoryBuilder history, int instance, long at) {
+            return history.operation(instance, at, PENALTY, DONE, SECOND.toNanos(), 0, 0);
+        }
+
+        @Test
+        void areKept() {
+            HistoryBuilder history = event(penalized(), 0, 0).operation(500, ACQUIRE, BLOCKED);
+            assertKept(promise, event(history, 1, 1_200).operation(1_300, ACQUIRE, BLOCKED));
+        }
+
+        @Test
+        void areBrokenByASecondEvent() {
+            HistoryBuilder twice = event(event(penalized(), 0, 0), 1, 100);
+            assertFirst(promise, twice, 2);
+            assertKept(promise, twice.fault(Effect.OUTAGE, 0, 50, 60));
+        }
+
+        @Test
+        void areBrokenByAMissingEvent() {
+            HistoryBuilder silent = penalized().operation(5_000, ACQUIRE, BLOCKED);
+            assertFirst(promise, silent, 1);
+            assertKept(promise, silent.fault(Effect.OUTAGE, 0, 4_000, 4_100));
+        }
+    }
+
+    @Nested
+    class Lives {
+        @Test
+        void endExceptThoseOfChanges() {
+            HistoryBuilder history = log().operation(0, 0, KEY, DONE, 0, 0, 5);
+            assertKept(new LifePromise(), history);
+            assertFirst(new LifePromise(), history.operation(0, 10, KEY, DONE, 0, 0, -1), 2);
         }
     }
 
