@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.openjdk.jmh.infra.BenchmarkParams;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.Result;
@@ -67,7 +68,8 @@ public final class JmhTable {
         Table table = Table.of(columns.toArray(String[]::new));
         rows.forEach((row, cells) -> {
             List<String> texts = new ArrayList<>(List.of(row));
-            values.forEach(value -> texts.add(cell(cells.get(value))));
+            values.forEach(value ->
+                    texts.add(Optional.ofNullable(cells.get(value)).map(JmhTable::cell).orElse("-")));
             table.row(texts.toArray());
             addedBy(row, cells).forEach(Figure::print);
         });
@@ -101,11 +103,8 @@ public final class JmhTable {
 
     private static String cell(RunResult result) {
         Result<?> time = result.getPrimaryResult();
-        double bytes = result.getSecondaryResults().entrySet().stream()
-                .filter(entry -> entry.getKey().endsWith(BYTES))
-                .mapToDouble(entry -> entry.getValue().getScore())
-                .findFirst()
-                .orElse(Double.NaN);
+        Result<?> allocated = result.getSecondaryResults().get(BYTES);
+        double bytes = allocated == null ? Double.NaN : allocated.getScore();
         return String.format(
                 Locale.ROOT, "%,.0f ± %,.0f %s, %,.0f bytes", time.getScore(), time.getScoreError(), unit(time), bytes);
     }

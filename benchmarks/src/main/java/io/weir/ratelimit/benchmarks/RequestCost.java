@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 
 /**
  * A program that measures a request on Open Liberty, for a limited path and for an exempt one: the processor time of the server and the
@@ -41,8 +42,8 @@ public final class RequestCost {
         this.times = Path.of("/proc", String.valueOf(example.pid()), "stat");
     }
 
-    /** The processor time of the server per request in microseconds, and the latencies in ascending order of nanoseconds. */
-    private record Turn(double micros, long[] nanos) {}
+    /** The processor time of the server per request, and the latencies of the client, in microseconds. */
+    private record Turn(double micros, double p50, double p99) {}
 
     /**
      * Starts the example in process and with Redis, and prints the costs.
@@ -94,25 +95,19 @@ public final class RequestCost {
     private static void row(Table table, String name, String more, Turn... turns) {
         table.row(
                 name,
-                String.format(Locale.ROOT, "%.0f µs", median(micros(turns))),
+                String.format(Locale.ROOT, "%.0f µs", median(turns, Turn::micros)),
                 more,
-                String.format(Locale.ROOT, "%.0f µs", median(latencies(0.5, turns))),
-                String.format(Locale.ROOT, "%.0f µs", median(latencies(0.99, turns))));
+                String.format(Locale.ROOT, "%.0f µs", median(turns, Turn::p50)),
+                String.format(Locale.ROOT, "%.0f µs", median(turns, Turn::p99)));
     }
 
     private static void figures(String name, Turn... turns) {
-        new Figure("server: " + name, median(micros(turns))).print();
-        new Figure("median: " + name, median(latencies(0.5, turns))).print();
+        new Figure("server: " + name, median(turns, Turn::micros)).print();
+        new Figure("median: " + name, median(turns, Turn::p50)).print();
     }
 
-    private static double[] micros(Turn... turns) {
-        return Arrays.stream(turns).mapToDouble(Turn::micros).toArray();
-    }
-
-    private static double[] latencies(double part, Turn... turns) {
-        return Arrays.stream(turns)
-                .mapToDouble(turn -> DecisionTimes.percentile(turn.nanos, part) / 1e3)
-                .toArray();
+    private static double median(Turn[] turns, ToDoubleFunction<Turn> figure) {
+        return median(Arrays.stream(turns).mapToDouble(figure).toArray());
     }
 
     private Turn turn(URI uri) throws IOException {
@@ -131,7 +126,7 @@ public final class RequestCost {
         }
         double micros = (ticks() - before) * TICK_MICROS / REQUESTS;
         Arrays.sort(nanos);
-        return new Turn(micros, nanos);
+        return new Turn(micros, DecisionTimes.percentile(nanos, 0.5) / 1e3, DecisionTimes.percentile(nanos, 0.99) / 1e3);
     }
 
     /** Returns the processor time of the server in user and kernel mode. The name of the process can contain spaces. */

@@ -87,13 +87,12 @@ record Goal(
                 .toList();
         Optional<Double> worst = measured.stream().findFirst();
         String met = worst.map(number -> isMet(number) ? "yes" : "**missed**").orElse("-");
-        History.Run last = all.isEmpty() ? null : all.get(all.size() - 1);
         return new Object[] {
             text,
             String.format(Locale.ROOT, "%s %s%s", atLeast ? "≥" : "≤", plain(bound), unit),
             worst.map(number -> Figure.number(number) + unit).orElse("not measured"),
             met.equals("yes") && measured.size() < runs ? "in one run of two" : met,
-            last == null || worst.isEmpty() ? "-" : "`" + last.commit() + "`, " + last.date()
+            worst.isEmpty() ? "-" : all.get(all.size() - 1).origin()
         };
     }
 

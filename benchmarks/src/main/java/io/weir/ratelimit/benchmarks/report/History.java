@@ -27,6 +27,11 @@ final class History {
      * @param figures the figures in the order of the run
      */
     record Run(LocalDate date, String commit, List<Figure> figures) {
+        /** Returns the commit and the day. */
+        String origin() {
+            return "`" + commit + "`, " + date;
+        }
+
         /** Returns the first figure whose name begins with a text. */
         Optional<Figure> find(String name) {
             return figures.stream()

@@ -55,7 +55,7 @@ final class Page {
 
     /** Returns the path from this page to a file of the repository. */
     String linkTo(String path) {
-        return file.getParent().relativize(root.resolve(path)).toString().replace('\\', '/');
+        return file.resolveSibling("").relativize(root.resolve(path)).toString().replace('\\', '/');
     }
 
     /** Returns whether this is a file, given from the root of the repository. */

@@ -159,8 +159,10 @@ public final class Report {
     /** Copies the documents for a trial. */
     private static Path copy() throws IOException {
         delete(TRIALS);
-        try (Stream<Path> files = Stream.concat(Stream.of(Path.of("README.md")), Files.walk(Path.of("docs")))) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
+        try (Stream<Path> docs = Files.walk(Path.of("docs"))) {
+            List<Path> files = Stream.concat(Stream.of(Path.of("README.md")), docs.filter(Files::isRegularFile))
+                    .toList();
+            for (Path file : files) {
                 Path copy = TRIALS.resolve(file);
                 Files.createDirectories(copy.getParent());
                 Files.copy(file, copy);

@@ -43,12 +43,12 @@ public final class Table {
                 inside = false;
             } else if (!inside) {
                 inside = true;
-                Table same = tables.stream()
-                        .filter(table -> table.header.equals(line.strip()))
+                Table table = tables.stream()
+                        .filter(earlier -> earlier.header.equals(line.strip()))
                         .findFirst()
-                        .orElse(null);
-                tables.remove(same);
-                tables.add(same == null ? new Table(line.strip()) : same);
+                        .orElseGet(() -> new Table(line.strip()));
+                tables.remove(table);
+                tables.add(table);
             } else if (!line.startsWith("|---")) {
                 tables.get(tables.size() - 1).rows.add(line.strip());
             }
