@@ -14,7 +14,7 @@ import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
-import io.weir.ratelimit.redisson.script.LimitLetter;
+import io.weir.ratelimit.redisson.script.LimitCodec;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -242,7 +242,7 @@ class EveryInstantExpiryTest {
 
     private static Limit limitOf(StoredSection section, List<Limit> limits) {
         return limits.stream()
-                .filter(limit -> section.name().equals(LimitLetter.of(limit) + "" + limit.windowMicros() / 1_000))
+                .filter(limit -> section.name().equals(LimitCodec.letterOf(limit) + "" + limit.windowMicros() / 1_000))
                 .findFirst()
                 .orElseThrow();
     }
