@@ -91,7 +91,9 @@ class WaitingLatencyIT {
             exempt++;
             overtaking += all.isDone() ? 0 : 1;
         }
-        assertThat(overtaking).as("exempt requests served while %s calls wait", form).isPositive();
+        assertThat(overtaking)
+                .as("exempt requests served while %s calls wait", form)
+                .isPositive();
         long allowed = calls.stream()
                 .map(CompletableFuture::join)
                 .filter(response ->
