@@ -9,13 +9,11 @@ import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.DecisionClock;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -156,7 +154,7 @@ final class TestBackend
     }
 
     @Override
-    public BackendStatus status() {
+    public RateLimitBackend.Status status() {
         return faults.status(backend.status());
     }
 
@@ -232,7 +230,7 @@ final class TestBackend
     }
 
     @Override
-    public CompletionStage<Optional<Penalty>> countRejections(
+    public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         return callAsync(known -> require(BlocksKeys.class).countRejections(policy, storedKey, rejections, rule));
     }
