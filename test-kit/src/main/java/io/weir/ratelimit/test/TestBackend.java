@@ -6,7 +6,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.DecisionClock;
+import io.weir.ratelimit.core.limit.InProcessBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BlocksKeys;
@@ -32,8 +32,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A backend whose state a test deletes at once, and whose calls fail by the faults of a test. */
-final class TestBackend
-        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, DecisionClock {
+final class TestBackend implements InProcessBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections {
     /** Set on a thread that inspects a backend. */
     private static final ThreadLocal<@Nullable AtomicReference<@Nullable Charge>> INSPECTION = new ThreadLocal<>();
 
@@ -167,7 +166,7 @@ final class TestBackend
 
     @Override
     public long atNanos(ChargedResults results) {
-        return backend instanceof DecisionClock instants ? instants.atNanos(results) : faults.nanos();
+        return backend instanceof InProcessBackend known ? known.atNanos(results) : faults.nanos();
     }
 
     @Override
