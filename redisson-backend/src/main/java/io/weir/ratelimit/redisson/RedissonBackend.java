@@ -24,13 +24,11 @@ import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -204,9 +202,9 @@ public class RedissonBackend
     }
 
     @Override
-    public BackendStatus status() {
+    public RateLimitBackend.Status status() {
         LeasingBackend running = started;
-        return running == null ? new BackendStatus(false, false, Duration.ZERO) : running.status();
+        return running == null ? new RateLimitBackend.Status(false, false, Duration.ZERO) : running.status();
     }
 
     @Override
@@ -373,14 +371,14 @@ public class RedissonBackend
     }
 
     @Override
-    public CompletionStage<Optional<Penalty>> countRejections(
+    public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         try {
             return started()
                     .count(BlockCall.count(new Charge(policy, storedKey, 1), rejections, rule))
                     .thenApply(result -> result.penalty() == 0
                             ? Optional.empty()
-                            : Optional.of(new Penalty(
+                            : Optional.of(new BlocksKeys.Penalty(
                                     Duration.of(result.leftMicros(), ChronoUnit.MICROS), result.penalty())));
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);

@@ -17,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 final class Charges {
     private final IdentityEncoder encoder;
     private final Overrides overrides;
-    private final RecentCharges recent = new RecentCharges();
+    private final RecentCharges recent;
 
-    Charges(IdentityEncoder encoder, Overrides overrides) {
+    Charges(IdentityEncoder encoder, Overrides overrides, RecentCharges recent) {
         this.encoder = encoder;
         this.overrides = overrides;
+        this.recent = recent;
     }
 
     /** Returns the charges of a call; the acquisition is null if the call cannot wait. */

@@ -19,7 +19,6 @@ import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
-import io.weir.ratelimit.core.topkeys.RecurringKey;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
@@ -59,7 +58,7 @@ public final class RateLimitEngine {
         this.listeners = new DecisionListeners(parts.listeners);
         this.sleeper = parts.clock;
         this.overrides = parts.overrides;
-        this.charges = new Charges(encoder, overrides);
+        this.charges = new Charges(encoder, overrides, new RecentCharges(backend::acquireOf));
         this.topKeys = parts.topKeys;
         this.thresholds = parts.thresholds;
         this.penalties = parts.penalties;
@@ -93,7 +92,7 @@ public final class RateLimitEngine {
             RecentCharges.Entry recent = charges.recent(binding, call);
             return recent == null
                     ? decideAtOnce(binding, charges.of(binding, call, null), null)
-                    : decideAtOnce(binding, recent.charges(), recent.key());
+                    : decideAtOnce(binding, recent.charges(), recent);
         }
         return complete(
                 binding,
@@ -102,12 +101,12 @@ public final class RateLimitEngine {
     }
 
     /** Decides without objects for a wait or a request, and reads the clock only if a listener needs allowed decisions. */
-    private Decision decideAtOnce(Binding binding, List<Charge> due, @Nullable RecurringKey key) {
+    private Decision decideAtOnce(Binding binding, List<Charge> due, RecentCharges.@Nullable Entry recent) {
         boolean measured = listeners.need(Decision.Allowed.UNLIMITED);
         long start = measured ? sleeper.nanos() : 0;
         Decision decision;
         try {
-            decision = backend.tryAcquire(due);
+            decision = recent == null ? backend.tryAcquire(due) : backend.tryAcquire(recent.acquire());
         } catch (RuntimeException e) {
             TimedDecision failed = backend.failed(binding, due, e, start);
             slots.took(failed.decision());
@@ -118,8 +117,8 @@ public final class RateLimitEngine {
         slots.took(decision);
         long end = measured ? sleeper.nanos() : backend.atNanos(decision);
         boolean plain = isPlain(decision);
-        if (key != null && plain) {
-            topKeys.allowed(key, decision, end);
+        if (recent != null && plain) {
+            topKeys.allowed(recent.key(), decision, end);
         } else {
             topKeys.decided(due, decision, end);
         }

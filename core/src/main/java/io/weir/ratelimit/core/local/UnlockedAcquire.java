@@ -33,18 +33,30 @@ final class UnlockedAcquire {
      */
     @Nullable
     Decision decide(List<Charge> charges) {
-        if (charges.size() != 1) {
-            return null;
-        }
-        Charge charge = charges.get(0);
-        List<Limit> limits = charge.policy().limits();
-        // The states of slots are copied for each call, which a lock costs less than attempts.
-        boolean isFast = limits.size() == 1 && !charge.shadow() && !(limits.get(0) instanceof ConcurrencyLimit);
-        StoredState stored = isFast ? table.find(StateKey.of(charge, 0)) : null;
-        return stored == null ? null : decide(charge, limits.get(0), stored);
+        StoredState stored = isPossible(charges) ? find(charges.get(0)) : null;
+        return stored == null ? null : decide(charges.get(0), stored);
     }
 
-    private @Nullable Decision decide(Charge charge, Limit limit, StoredState stored) {
+    /** Tests whether charges can be decided without a lock: one enforced charge of one limit without slots. */
+    static boolean isPossible(List<Charge> charges) {
+        if (charges.size() != 1 || charges.get(0).shadow()) {
+            return false;
+        }
+        List<Limit> limits = charges.get(0).policy().limits();
+        // The states of slots are copied for each call, which a lock costs less than attempts.
+        return limits.size() == 1 && !(limits.get(0) instanceof ConcurrencyLimit);
+    }
+
+    /** Returns the stored state of a possible charge, null if its key is new. */
+    @Nullable
+    StoredState find(Charge charge) {
+        return table.find(StateKey.of(charge, 0));
+    }
+
+    /** Decides and spends like {@link #decide(List)}, from the state that {@link #find} has returned now or before. */
+    @Nullable
+    Decision decide(Charge charge, StoredState stored) {
+        Limit limit = charge.policy().limits().get(0);
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             LimitState before = stored.get();
             if (before == null || !limit.equals(stored.limit)) {
