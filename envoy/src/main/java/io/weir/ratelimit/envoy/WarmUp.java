@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class WarmUp {
     private static final int CALLS = 200;
+    private static final int LOOKS = 10;
     private static final Duration LONGEST = Duration.ofSeconds(10);
     private static final long POLL_MILLIS = 50;
 
@@ -74,20 +75,23 @@ final class WarmUp {
         }
     }
 
-    /** Looks at the quotas of all policies, which spends nothing. */
+    /** Looks at the quotas of all policies, which spends nothing. Few calls do, because their keys do not resolve. */
     private void call(ManagedChannel channel, long end) {
-        RateLimitRequest.Builder request = RateLimitRequest.newBuilder().setDomain("weir.warm-up");
-        RateLimitDescriptor.Builder descriptor = RateLimitDescriptor.newBuilder()
-                .setHitsAddend(UInt64Value.of(0))
-                .addEntries(RateLimitDescriptor.Entry.newBuilder()
-                        .setKey("policy")
-                        .setValue(String.join(",", weir.policies().policies().keySet())));
-        request.addDescriptors(descriptor);
+        String policies = String.join(",", weir.policies().policies().keySet());
         for (int i = 0; i < CALLS && System.nanoTime() < end; i++) {
+            RateLimitDescriptor descriptor = RateLimitDescriptor.newBuilder()
+                    .setHitsAddend(UInt64Value.of(0))
+                    .addEntries(RateLimitDescriptor.Entry.newBuilder()
+                            .setKey("policy")
+                            .setValue(i < LOOKS ? policies : ""))
+                    .build();
             try {
                 RateLimitServiceGrpc.newBlockingStub(channel)
                         .withDeadlineAfter(LONGEST.toMillis(), TimeUnit.MILLISECONDS)
-                        .shouldRateLimit(request.build());
+                        .shouldRateLimit(RateLimitRequest.newBuilder()
+                                .setDomain("weir.warm-up")
+                                .addDescriptors(descriptor)
+                                .build());
             } catch (StatusRuntimeException e) {
                 return;
             }

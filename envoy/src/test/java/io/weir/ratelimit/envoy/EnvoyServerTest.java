@@ -45,10 +45,12 @@ class EnvoyServerTest {
 
     @Test
     void theServerServesWhenItIsWarm() throws Exception {
-        try (TestServer server = TestServer.cold(POLICY)) {
+        try (LogCapture log = new LogCapture();
+                TestServer server = TestServer.cold(POLICY)) {
             assertThat(server.health()).isEqualTo(ServingStatus.NOT_SERVING);
             server.warm();
             assertThat(server.health()).isEqualTo(ServingStatus.SERVING);
+            assertThat(log.lines()).noneMatch(line -> line.startsWith("WARNING"));
             // The first calls have spent nothing.
             assertThat(server.call("edge", descriptor("policy", "api")).getOverallCode())
                     .isEqualTo(Code.OK);
