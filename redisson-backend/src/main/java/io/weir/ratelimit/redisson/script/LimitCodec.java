@@ -11,7 +11,7 @@ import io.weir.ratelimit.spi.WindowLimit;
 import java.util.List;
 
 /** The limits in the argument of {@code acquire.lua}, and their states in its reply. {@code general.lua} describes them. */
-final class LimitCodec {
+public final class LimitCodec {
     /** The letter of a state that is the debt of a limit. */
     private static final int DEBT = 'd';
 
@@ -25,6 +25,20 @@ final class LimitCodec {
 
     private LimitCodec() {}
 
+    /** Returns the letter of a limit in messages and in stored values. It is part of the stored format and never changes. */
+    public static char letterOf(Limit limit) {
+        if (limit instanceof WindowLimit window) {
+            return switch (window.algorithm()) {
+                case FIXED_WINDOW -> 'f';
+                case SLIDING_WINDOW -> 's';
+                case SLIDING_LOG -> 'g';
+                case TOKEN_BUCKET -> 't';
+                case LEAKY_BUCKET -> 'l';
+            };
+        }
+        return limit instanceof CalendarLimit ? 'c' : 'n';
+    }
+
     /**
      * Puts a limit. Each limit has the same number of bytes.
      *
@@ -33,7 +47,7 @@ final class LimitCodec {
      * @param slot the number of the first slot that can be taken, if the limit is a concurrency limit
      */
     static void put(MessageBytes out, Limit limit, long maxWaitMicros, long expectedMicros, long slot) {
-        out.put(LimitLetter.of(limit), LETTER);
+        out.put(letterOf(limit), LETTER);
         if (limit instanceof CalendarLimit calendar) {
             CalendarCodec.put(out, limit, calendar.period(), expectedMicros);
         } else if (limit instanceof ConcurrencyLimit) {

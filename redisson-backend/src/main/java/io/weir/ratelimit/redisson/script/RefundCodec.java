@@ -54,7 +54,7 @@ public final class RefundCodec {
             if (limits.get(i) instanceof ConcurrencyLimit) {
                 continue; // release.lua releases slots
             }
-            out.put(LimitLetter.of(limits.get(i)), 1);
+            out.put(LimitCodec.letterOf(limits.get(i)), 1);
             LimitCodec.putValues(out, limits.get(i));
             if (!charged.isEmpty()) {
                 StoredStates.charged(charged.get(i), (first, second, third) -> {
