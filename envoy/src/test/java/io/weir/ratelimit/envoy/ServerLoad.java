@@ -27,8 +27,8 @@ class ServerLoad {
 
     @Test
     void compare() throws Exception {
-        try (TestServer server = TestServer.of(Map.of(
-                "ratelimit.policies.api.limit", "1000000/1s", "ratelimit.policies.api.key", "principal"))) {
+        try (TestServer server = TestServer.of(
+                Map.of("ratelimit.policies.api.limit", "1000000/1s", "ratelimit.policies.api.key", "principal"))) {
             RateLimitServiceGrpc.RateLimitServiceFutureStub limits =
                     RateLimitServiceGrpc.newFutureStub(server.channel());
             HealthGrpc.HealthFutureStub floor = HealthGrpc.newFutureStub(server.channel());
@@ -41,8 +41,7 @@ class ServerLoad {
             System.out.println("rate limit service: " + measure(CALLS, limited));
             System.gc();
             Runtime runtime = Runtime.getRuntime();
-            System.out.println(
-                    "heap in use: " + (runtime.totalMemory() - runtime.freeMemory()) / 1_000_000 + " MB");
+            System.out.println("heap in use: " + (runtime.totalMemory() - runtime.freeMemory()) / 1_000_000 + " MB");
         }
     }
 
@@ -67,8 +66,6 @@ class ServerLoad {
         Arrays.sort(nanos);
         return String.format(
                 "%,.0f calls/s, p50 %s, p99 %s",
-                calls / seconds,
-                Duration.ofNanos(nanos[calls / 2]),
-                Duration.ofNanos(nanos[calls / 100 * 99]));
+                calls / seconds, Duration.ofNanos(nanos[calls / 2]), Duration.ofNanos(nanos[calls / 100 * 99]));
     }
 }
