@@ -7,20 +7,10 @@
 --             the last three are the numbers of a section d (state.lua).
 -- Complexity  O(1)
 
-local function newCalendars(now)
+local function newCalendars()
   local MAX, MAX_SPENT = 9007199254740992, 281474976710655
 
   local calendars = {}
-
-  -- Returns the bounds of the period that contains now; nil if it is none of the two.
-  function calendars.period(start, ends, nextEnd)
-    if now < start or now >= nextEnd then
-      return nil
-    elseif now < ends then
-      return start, ends
-    end
-    return ends, nextEnd
-  end
 
   -- Returns the first charge, the spent permits, the latest charge and the end of a section, and whether a settlement has charged more
   -- permits than the limit has; false for a foreign value.
@@ -52,12 +42,14 @@ local function newCalendars(now)
     return math.min(first, now), spent, math.min(latest, now), math.min(storedEnd, ends), spent > permits
   end
 
-  -- Returns the section of a limit, and the time until its end.
+  -- Returns the section of a limit, which can be a debt, and its end; nil for an untouched limit.
   function calendars.encode(window, first, spent, latest, ends, debt)
-    if debt then
-      return encodeDebt(now, 99, window, ends - now, first, latest, spent), ends - now
+    if spent == 0 then
+      return nil
+    elseif debt then
+      return pack('>BI5I7I2BI7I7I6', 100, window, ends, 21, 99, first, latest, spent), ends
     end
-    return pack('>BI5I7I2I7I7I6', 99, window, ends, 20, first, latest, spent), ends - now
+    return pack('>BI5I7I2I7I7I6', 99, window, ends, 20, first, latest, spent), ends
   end
 
   return calendars

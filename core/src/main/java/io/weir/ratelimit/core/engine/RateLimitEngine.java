@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.CallKeys;
 import io.weir.ratelimit.core.events.DecisionListeners;
 import io.weir.ratelimit.core.events.Penalties;
@@ -230,6 +231,26 @@ public final class RateLimitEngine {
         return waiting.keep(call, call.start(CompletableFuture.allOf(limits)));
     }
 
+    /**
+     * Decides about several calls as one, without blocking the thread. The calls do not wait for permits.
+     *
+     * @param endpoint names the calls in metrics and events
+     * @param calls the calls, with one policy or more in all
+     * @param executor completes the decision
+     */
+    public CompletableFuture<JointDecision> decideAsync(String endpoint, List<JointCall> calls, Executor executor) {
+        JointCharges joint = new JointCharges(charges, calls);
+        Binding binding = joint.binding(endpoint);
+        CompletableFuture<?>[] limits = calls.stream()
+                .flatMap(call -> charges.awaitOverridesAsync(call.policies(), call.properties(), sleeper::timer))
+                .toArray(CompletableFuture<?>[]::new);
+        Acquisition acquisition = acquisition(binding, withoutThreads, null, current -> joint.resolve());
+        CallKeys keys = binding.notifies() ? policy -> policy.key().resolve(joint.first(policy.name())) : null;
+        AsyncAcquisition call = async(binding, acquisition, keys, executor);
+        return waiting.keep(call, call.start(CompletableFuture.allOf(limits)))
+                .thenApply(decision -> new JointDecision(decision, joint.results(decision)));
+    }
+
     /** Returns the limits of a key that application code names. Waits for them if they are not known. */
     PolicyLimits limits(Policy policy, Identity key, String storedKey) {
         return charges.limits(policy, key, storedKey);
@@ -269,6 +290,15 @@ public final class RateLimitEngine {
         if (timed.decision() instanceof Decision.Rejected rejected) {
             penalties.rejected(binding, timed.charges(), rejected);
         }
+    }
+
+    /**
+     * Returns the quotas of a caller under a policy, without a charge.
+     *
+     * @param call the properties from which key and tier are determined
+     */
+    public List<Quota> peek(Policy policy, CallContext call) {
+        return quotas.peek(policy, call);
     }
 
     /** Returns the reader of quotas. */

@@ -22,7 +22,7 @@ public record Script(String text, String digest) {
     /** Decides on charges; the header of the resource describes its arguments and its reply. */
     public static final Script ACQUIRE = of("clock.lua", "acquire.lua");
 
-    /** Refunds charges and removes states; the header of the resource describes its arguments and its reply. */
+    /** Refunds charges, charges more with them, and removes states; the header of the resource describes its arguments and its reply. */
     public static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "refund.lua");
 
     /** Releases and renews slots; the header of the resource describes its arguments and its reply. */
@@ -30,9 +30,6 @@ public record Script(String text, String digest) {
 
     /** Checks the server; the header of the resource describes its arguments and its reply. */
     public static final Script CHECK = of("check.lua");
-
-    /** Charges more permits with earlier charges; the header of the resource describes its arguments and its reply. */
-    public static final Script SETTLE = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "settle.lua");
 
     /** Blocks keys and counts rejections; the header of the resource describes its arguments and its reply. */
     public static final Script BLOCK = of("clock.lua", "state.lua", "block.lua");

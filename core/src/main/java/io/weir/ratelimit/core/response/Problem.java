@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.core.response;
 
 import java.util.List;
 import java.util.Optional;
@@ -15,7 +15,7 @@ import java.util.OptionalLong;
  * @param retryAfter the seconds to wait, empty if no wait helps
  * @param help the URI of the documentation of the limit
  */
-record Problem(
+public record Problem(
         int status,
         String title,
         String type,
@@ -25,15 +25,33 @@ record Problem(
         OptionalLong retryAfter,
         Optional<String> help) {
 
-    Problem {
+    /** Copies the list. */
+    public Problem {
         violated = List.copyOf(violated);
     }
 
     /** Returns a text for users: the reason and the wait. */
-    String message() {
+    public String message() {
         return retryAfter.isEmpty()
                 ? detail
                 : detail + " Try again in " + retryAfter.getAsLong()
                         + (retryAfter.getAsLong() == 1 ? " second." : " seconds.");
+    }
+
+    /** Returns the problem as a JSON object (RFC 9457). */
+    public String json() {
+        JsonObject json = new JsonObject()
+                .with("type", type)
+                .with("title", title)
+                .with("status", status)
+                .with("detail", detail);
+        if (!violated.isEmpty()) {
+            json.with("violated-policies", violated);
+        }
+        json.with("error", error);
+        retryAfter.ifPresent(seconds -> json.with("retry_after", seconds));
+        json.with("message", message());
+        help.ifPresent(uri -> json.with("help", uri));
+        return json.toString();
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.core.response;
 
 import java.util.List;
 import java.util.Map;
@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.function.BiConsumer;
 
 /** A set of response header fields that tell a client its quotas. */
-interface HeaderDialect {
+public interface HeaderDialect {
     /** The dialects by their names in the settings. */
     Map<String, HeaderDialect> ALL =
             Map.of("draft-11", new Draft11Headers(), "draft-06", new Draft06Headers(), "legacy", new LegacyHeaders());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.core.response;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
@@ -15,16 +15,16 @@ import java.util.OptionalLong;
  * @param decisive the quota that rejected the call, else the one closest to exhaustion
  * @param atMicros the instant of the quotas by the clock of the server, in microseconds since the epoch
  */
-record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
+public record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
     private static final long MICROS = 1_000_000;
 
     /** Creates the view of an allowed call. */
-    static QuotaView allowed(List<Quota> quotas, long atMicros) {
+    public static QuotaView allowed(List<Quota> quotas, long atMicros) {
         return new QuotaView(quotas, Quota.closestToExhaustion(quotas), atMicros);
     }
 
     /** Creates the view of a rejected call. */
-    static QuotaView rejected(Decision.Rejected decision, long atMicros) {
+    public static QuotaView rejected(Decision.Rejected decision, long atMicros) {
         return new QuotaView(decision.quotas(), decision.decisiveQuota(), atMicros);
     }
 
@@ -33,7 +33,7 @@ record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
      *
      * @param now the time of the server, read after {@code elapsedNanos}
      */
-    static long epochMicros(long elapsedNanos, Instant now) {
+    public static long epochMicros(long elapsedNanos, Instant now) {
         return now.getEpochSecond() * MICROS + (now.getNano() + 999) / 1_000 - elapsedNanos / 1_000;
     }
 
@@ -62,17 +62,17 @@ record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
     }
 
     /** Converts microseconds to seconds, rounded up, because a client must not retry too early. */
-    static long ceilSeconds(long micros) {
+    public static long ceilSeconds(long micros) {
         return micros / MICROS + (micros % MICROS == 0 ? 0 : 1);
     }
 
     /** Converts a wait to seconds, rounded up, and at least 1. */
-    static long waitSeconds(long micros) {
+    public static long waitSeconds(long micros) {
         return Math.max(1, ceilSeconds(micros));
     }
 
     /** Returns the wait of a rejected call in seconds, empty if no wait helps. */
-    static OptionalLong waitSeconds(Decision.Rejected decision) {
+    public static OptionalLong waitSeconds(Decision.Rejected decision) {
         long micros = Micros.retryAfter(decision.decisiveQuota());
         return micros == Micros.NEVER ? OptionalLong.empty() : OptionalLong.of(waitSeconds(micros));
     }

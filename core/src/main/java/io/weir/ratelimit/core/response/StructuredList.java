@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.core.response;
 
 /** A serializer for a list of strings with integer parameters (RFC 9651, 3.1, 3.1.2, 3.3.1, 3.3.3). */
 final class StructuredList {

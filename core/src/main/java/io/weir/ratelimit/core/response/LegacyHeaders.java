@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.core.response;
 
 import io.weir.ratelimit.Quota;
 import java.util.List;

@@ -1,31 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.rest;
+package io.weir.ratelimit.core.response;
 
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A writer for a JSON object (RFC 8259). This module has its own writer, because a server can lack a JSON library. */
-final class JsonObject {
+/** A writer for a JSON object (RFC 8259). Weir has its own writer, because a server can lack a JSON library. */
+public final class JsonObject {
     private final StringBuilder text = new StringBuilder("{");
 
-    JsonObject with(String name, String value) {
+    /** Creates an object without members. */
+    public JsonObject() {}
+
+    /** Adds a string. */
+    public JsonObject with(String name, String value) {
         return member(name, quoted(value));
     }
 
-    JsonObject with(String name, long value) {
+    /** Adds an integer. */
+    public JsonObject with(String name, long value) {
         return member(name, String.valueOf(value));
     }
 
-    JsonObject with(String name, List<String> values) {
+    /** Adds an array of strings. */
+    public JsonObject with(String name, List<String> values) {
         return member(name, values.stream().map(JsonObject::quoted).collect(Collectors.joining(",", "[", "]")));
     }
 
     /** Adds a number whose text is valid JSON. */
-    JsonObject withNumber(String name, String number) {
+    public JsonObject withNumber(String name, String number) {
         return member(name, number);
     }
 
-    JsonObject withObjects(String name, List<JsonObject> objects) {
+    /** Adds an array of objects. */
+    public JsonObject withObjects(String name, List<JsonObject> objects) {
         return member(name, objects.stream().map(JsonObject::toString).collect(Collectors.joining(",", "[", "]")));
     }
 
