@@ -33,8 +33,12 @@ final class UnlockedAcquire {
      */
     @Nullable
     Decision decide(List<Charge> charges) {
-        StoredState stored = isPossible(charges) ? find(charges.get(0)) : null;
-        return stored == null ? null : decide(charges.get(0), stored);
+        if (!isPossible(charges)) {
+            return null;
+        }
+        Charge charge = charges.get(0);
+        StoredState stored = find(charge);
+        return stored == null ? null : decide(charge, charge.policy().limits().get(0), stored);
     }
 
     /** Tests whether charges can be decided without a lock: one enforced charge of one limit without slots. */
@@ -55,8 +59,7 @@ final class UnlockedAcquire {
 
     /** Decides and spends like {@link #decide(List)}, from the state that {@link #find} has returned now or before. */
     @Nullable
-    Decision decide(Charge charge, StoredState stored) {
-        Limit limit = charge.policy().limits().get(0);
+    Decision decide(Charge charge, Limit limit, StoredState stored) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             LimitState before = stored.get();
             if (before == null || !limit.equals(stored.limit)) {
