@@ -22,7 +22,7 @@ final class ExampleServer implements AutoCloseable {
     private static final List<Path> HOMES = List.of(
             EXAMPLE.resolve("target/liberty/wlp").toAbsolutePath(),
             Path.of("it-tests/target/liberty/wlp").toAbsolutePath());
-    private static final Duration START_WITHIN = Duration.ofSeconds(90);
+    private static final Duration START_WITHIN = Duration.ofMinutes(5);
 
     private final Process process;
     private final String url;
@@ -64,8 +64,13 @@ final class ExampleServer implements AutoCloseable {
         command.environment().put("JAVA_HOME", System.getProperty("java.home"));
         command.environment().put("WLP_USER_DIR", USERS.toString());
         ExampleServer started = new ExampleServer(command.start(), "http://localhost:" + port);
-        Await.until("the example answers", START_WITHIN, () -> started.answers(path));
-        return started;
+        try {
+            Await.until("the example answers", START_WITHIN, () -> started.answers(path));
+            return started;
+        } catch (AssertionError | IllegalStateException e) {
+            started.close();
+            throw e;
+        }
     }
 
     private boolean answers(String path) {

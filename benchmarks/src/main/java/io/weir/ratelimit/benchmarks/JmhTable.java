@@ -68,8 +68,8 @@ public final class JmhTable {
         Table table = Table.of(columns.toArray(String[]::new));
         rows.forEach((row, cells) -> {
             List<String> texts = new ArrayList<>(List.of(row));
-            values.forEach(value ->
-                    texts.add(Optional.ofNullable(cells.get(value)).map(JmhTable::cell).orElse("-")));
+            values.forEach(value -> texts.add(
+                    Optional.ofNullable(cells.get(value)).map(JmhTable::cell).orElse("-")));
             table.row(texts.toArray());
             addedBy(row, cells).forEach(Figure::print);
         });

@@ -126,7 +126,8 @@ public final class RequestCost {
         }
         double micros = (ticks() - before) * TICK_MICROS / REQUESTS;
         Arrays.sort(nanos);
-        return new Turn(micros, DecisionTimes.percentile(nanos, 0.5) / 1e3, DecisionTimes.percentile(nanos, 0.99) / 1e3);
+        return new Turn(
+                micros, DecisionTimes.percentile(nanos, 0.5) / 1e3, DecisionTimes.percentile(nanos, 0.99) / 1e3);
     }
 
     /** Returns the processor time of the server in user and kernel mode. The name of the process can contain spaces. */
