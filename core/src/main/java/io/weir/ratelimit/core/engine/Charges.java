@@ -11,17 +11,21 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The charges of calls: the key of the caller and the limits that apply to it, for each policy of a binding. */
 final class Charges {
     private final IdentityEncoder encoder;
     private final Overrides overrides;
-    private final RecentCharges recent = new RecentCharges();
+    private final RecentCharges recent;
 
-    Charges(IdentityEncoder encoder, Overrides overrides) {
+    Charges(IdentityEncoder encoder, Overrides overrides, RecentCharges recent) {
         this.encoder = encoder;
         this.overrides = overrides;
+        this.recent = recent;
     }
 
     /** Returns the charges of a call; the acquisition is null if the call cannot wait. */
@@ -113,6 +117,18 @@ final class Charges {
                 overrides.await(policy, key, encoder.encode(key));
             }
         }
+    }
+
+    /** Waits as {@link #awaitOverrides}, without a thread. */
+    Stream<CompletableFuture<Void>> awaitOverridesAsync(
+            List<Binding.PolicyCost> policies, CallContext call, LongFunction<CompletableFuture<Void>> timer) {
+        return policies.stream()
+                .map(Binding.PolicyCost::policy)
+                .filter(overrides::existFor)
+                .map(policy -> {
+                    Identity key = policy.key().resolve(call);
+                    return overrides.awaitAsync(policy, key, encoder.encode(key), timer);
+                });
     }
 
     /** Returns the limits of a key that application code names. Waits for them if they are not known. */

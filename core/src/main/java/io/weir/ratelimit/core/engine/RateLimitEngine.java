@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.CallKeys;
 import io.weir.ratelimit.core.events.DecisionListeners;
 import io.weir.ratelimit.core.events.Penalties;
@@ -19,7 +20,6 @@ import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
-import io.weir.ratelimit.core.topkeys.RecurringKey;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
@@ -59,7 +59,7 @@ public final class RateLimitEngine {
         this.listeners = new DecisionListeners(parts.listeners);
         this.sleeper = parts.clock;
         this.overrides = parts.overrides;
-        this.charges = new Charges(encoder, overrides);
+        this.charges = new Charges(encoder, overrides, new RecentCharges(backend::acquireOf));
         this.topKeys = parts.topKeys;
         this.thresholds = parts.thresholds;
         this.penalties = parts.penalties;
@@ -88,12 +88,14 @@ public final class RateLimitEngine {
      * @param request the request that the call is part of, null if there is none: what a call of another method has paid is not due
      */
     public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
+        boolean atOnce = request == null && !binding.canWait() && !binding.notifies();
+        RecentCharges.Entry recent = atOnce ? charges.recent(binding, call) : null;
+        if (recent != null) {
+            return decideAtOnce(binding, recent.charges(), recent);
+        }
         charges.awaitOverrides(binding, call);
-        if (request == null && !binding.canWait() && !binding.notifies()) {
-            RecentCharges.Entry recent = charges.recent(binding, call);
-            return recent == null
-                    ? decideAtOnce(binding, charges.of(binding, call, null), null)
-                    : decideAtOnce(binding, recent.charges(), recent.key());
+        if (atOnce) {
+            return decideAtOnce(binding, charges.of(binding, call, null), null);
         }
         return complete(
                 binding,
@@ -102,12 +104,12 @@ public final class RateLimitEngine {
     }
 
     /** Decides without objects for a wait or a request, and reads the clock only if a listener needs allowed decisions. */
-    private Decision decideAtOnce(Binding binding, List<Charge> due, @Nullable RecurringKey key) {
+    private Decision decideAtOnce(Binding binding, List<Charge> due, RecentCharges.@Nullable Entry recent) {
         boolean measured = listeners.need(Decision.Allowed.UNLIMITED);
         long start = measured ? sleeper.nanos() : 0;
         Decision decision;
         try {
-            decision = backend.tryAcquire(due);
+            decision = recent == null ? backend.tryAcquire(due) : backend.tryAcquire(recent.acquire());
         } catch (RuntimeException e) {
             TimedDecision failed = backend.failed(binding, due, e, start);
             slots.took(failed.decision());
@@ -118,8 +120,8 @@ public final class RateLimitEngine {
         slots.took(decision);
         long end = measured ? sleeper.nanos() : backend.atNanos(decision);
         boolean plain = isPlain(decision);
-        if (key != null && plain) {
-            topKeys.allowed(key, decision, end);
+        if (recent != null && plain) {
+            topKeys.allowed(recent.key(), decision, end);
         } else {
             topKeys.decided(due, decision, end);
         }
@@ -229,6 +231,26 @@ public final class RateLimitEngine {
         return waiting.keep(call, call.start(CompletableFuture.allOf(limits)));
     }
 
+    /**
+     * Decides about several calls as one, without blocking the thread. The calls do not wait for permits.
+     *
+     * @param endpoint names the calls in metrics and events
+     * @param calls the calls, with one policy or more in all
+     * @param executor completes the decision
+     */
+    public CompletableFuture<JointDecision> decideAsync(String endpoint, List<JointCall> calls, Executor executor) {
+        JointCharges joint = new JointCharges(charges, calls);
+        Binding binding = joint.binding(endpoint);
+        CompletableFuture<?>[] limits = calls.stream()
+                .flatMap(call -> charges.awaitOverridesAsync(call.policies(), call.properties(), sleeper::timer))
+                .toArray(CompletableFuture<?>[]::new);
+        Acquisition acquisition = acquisition(binding, withoutThreads, null, current -> joint.resolve());
+        CallKeys keys = binding.notifies() ? policy -> policy.key().resolve(joint.first(policy.name())) : null;
+        AsyncAcquisition call = async(binding, acquisition, keys, executor);
+        return waiting.keep(call, call.start(CompletableFuture.allOf(limits)))
+                .thenApply(decision -> new JointDecision(decision, joint.results(decision)));
+    }
+
     /** Returns the limits of a key that application code names. Waits for them if they are not known. */
     PolicyLimits limits(Policy policy, Identity key, String storedKey) {
         return charges.limits(policy, key, storedKey);
@@ -268,6 +290,15 @@ public final class RateLimitEngine {
         if (timed.decision() instanceof Decision.Rejected rejected) {
             penalties.rejected(binding, timed.charges(), rejected);
         }
+    }
+
+    /**
+     * Returns the quotas of a caller under a policy, without a charge.
+     *
+     * @param call the properties from which key and tier are determined
+     */
+    public List<Quota> peek(Policy policy, CallContext call) {
+        return quotas.peek(policy, call);
     }
 
     /** Returns the reader of quotas. */
