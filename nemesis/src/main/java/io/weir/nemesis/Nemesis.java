@@ -15,12 +15,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * The program: calls of several instances under faults, whose history is checked. It ends with the status 1 if the history contradicts a
  * promise.
  */
 public final class Nemesis {
+    private static final String COMMAND =
+            "mvn -B -ntp test -pl nemesis -Dgroups=nemesis -DexcludedGroups=never -Dweir.nemesis.arguments=\"";
+
     private static final String USAGE = """
             Arguments, all optional:
               --seed N          the seed; a random one by default
@@ -30,7 +34,7 @@ public final class Nemesis {
               --single          one fault at a time
               --each            one run with each fault, each of the whole time
               --folder F        the folder of histories and logs; target/nemesis by default
-              --table F         the page that receives the table of results
+              --table F         the page that receives the table of results, between its two comments
               --check F         checks a history that was written before, and runs nothing
             Faults:
             """;
@@ -83,7 +87,8 @@ public final class Nemesis {
         }
         results.table().forEach(System.out::println);
         if (options.containsKey("--table")) {
-            results.writeInto(Path.of(options.get("--table")), "Nemesis " + String.join(" ", arguments));
+            options.put("--seed", String.valueOf(seed));
+            results.writeInto(Path.of(options.get("--table")), COMMAND + text(options) + '"');
         }
         return holds ? 0 : 1;
     }
@@ -95,6 +100,13 @@ public final class Nemesis {
             options.put(arguments[i], hasValue ? arguments[++i] : "");
         }
         return options;
+    }
+
+    private static String text(Map<String, String> options) {
+        return options.entrySet().stream()
+                .filter(option -> !option.getKey().equals("--table"))
+                .map(option -> (option.getKey() + " " + option.getValue()).strip())
+                .collect(Collectors.joining(" "));
     }
 
     /** Prints the violations, and returns whether there are none. */

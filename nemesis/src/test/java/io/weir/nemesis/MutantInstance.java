@@ -13,7 +13,7 @@ final class MutantInstance {
         private Repeating() {}
 
         public static void main(String[] properties) throws IOException {
-            Instance.run(properties, backend -> backend, events -> event -> {
+            Instance.run(properties, events -> event -> {
                 events.accept(event);
                 events.accept(event);
             });
@@ -25,7 +25,7 @@ final class MutantInstance {
         private Silent() {}
 
         public static void main(String[] properties) throws IOException {
-            Instance.run(properties, backend -> backend, events -> event -> {});
+            Instance.run(properties, events -> event -> {});
         }
     }
 }

@@ -30,25 +30,33 @@ class MutantsTest {
     private static final Duration LENGTH = Duration.ofSeconds(6);
     private static final Duration RECOVERY = Duration.ofSeconds(4);
 
-    /** A slot that is not released is known as that only after the time of a release. */
-    private static final Duration SLOTS_BACK = Duration.ofSeconds(12);
+    /** A slot that is not released, and an open breaker, are known as that only after the time in which they may be so. */
+    private static final Duration LONG_RECOVERY = Duration.ofSeconds(12);
+
+    private static final String BREAKER = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
 
     private enum Mutant {
         WINDOWS_END_EARLY("limit", "acquire.lua", "b == 0 or elapsed >= length", "b == 0 or 10 * elapsed >= length"),
-        HALF_OF_THE_PERMITS_ARE_MISSING("room", "acquire.lua", "free = permits - b", "free = floor(permits / 2) - b"),
-        A_CALL_SPENDS_TWICE("account", "acquire.lua", "b = b + needed * allowed", "b = b + 2 * needed * allowed"),
-        A_REFUND_IS_LOST("account", "refund.lua", "changed = changed or left ~= section", "left = section"),
+        A_CALL_SPENDS_TWICE("room", "acquire.lua", "b = b + needed * allowed", "b = b + 2 * needed * allowed"),
+        A_REFUND_IS_LOST(
+                "account",
+                "refund.lua",
+                "isChanged = isChanged or text ~= (stored and stored[4] or nil)",
+                "text = text"),
         ONE_MORE_CALL_RUNS("slots", "general.lua", "limit.permits - count", "limit.permits + 1 - count"),
         A_SLOT_IS_NOT_RELEASED("slots come back", "release.lua", "held = slots.remove(held, from)", "held = held"),
-        THE_FAILURE_MODE_IS_IGNORED("failure mode", "ratelimit.policies.fixed.on-failure", "closed"),
+        THE_FAILURE_MODE_IS_IGNORED("failure mode", "ratelimit.policies.account.on-failure", "open"),
         A_SHARE_IS_THE_LIMIT("failure mode", "ratelimit.instances", "1"),
-        A_CALL_WAITS_FOR_REDIS("deadline", "ratelimit.redis.deadline", "30s"),
+        A_CALL_WAITS_FOR_REDIS("deadline", "ratelimit.redis.deadline", "5s"),
+        THE_BREAKER_STAYS_OPEN("recovery", BREAKER + "successThreshold", "8"),
         A_BLOCK_HAS_NO_EFFECT("blocks", "general.lua", "isBlocked or key and key.block", "false"),
         AN_EVENT_IS_REPEATED("thresholds", MutantInstance.Repeating.class),
         AN_EVENT_IS_MISSING("thresholds", MutantInstance.Silent.class),
         A_PENALTY_IS_REPEATED("penalties", MutantInstance.Repeating.class),
         A_PENALTY_IS_MISSING("penalties", MutantInstance.Silent.class),
-        A_KEY_STAYS("time to live", "state.lua", "sections, 'PX', math.max(1, math.ceil(life / 1000))", "sections"),
+        A_PENALTY_IS_EARLY("penalties", "ratelimit.policies.penalized.penalty.after", "2/2s"),
+        A_KEY_STAYS(
+                "time to live", "state.lua", "sections, 'PX', math.max(1, math.ceil((ends - now) / 1000))", "sections"),
         A_CHANGE_IS_READ_ONCE("changes", "changes.lua", "tag == given and", "given ~= '-' and");
 
         private final String promise;
@@ -111,7 +119,8 @@ class MutantsTest {
     @EnumSource(Mutant.class)
     void areFound(Mutant mutant, @TempDir Path folder) throws IOException {
         List<String> faults = mutant.properties.isEmpty() ? List.of() : List.of("redis-stopped");
-        Duration recovery = mutant == Mutant.A_SLOT_IS_NOT_RELEASED ? SLOTS_BACK : RECOVERY;
+        boolean isLate = mutant == Mutant.A_SLOT_IS_NOT_RELEASED || mutant == Mutant.THE_BREAKER_STAYS_OPEN;
+        Duration recovery = isLate ? LONG_RECOVERY : RECOVERY;
         Run run = new Run(SEED, 2, LENGTH, faults, false, recovery);
         List<Violation> violations =
                 Checker.check(run.execute(folder, mutant.program, mutant.classPath(folder), mutant.properties));

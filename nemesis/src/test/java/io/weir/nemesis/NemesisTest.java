@@ -20,6 +20,7 @@ class NemesisTest {
     private static final Duration LENGTH = Duration.ofSeconds(3);
 
     @Test
+    @Tag("ci")
     @Tag("fault")
     void keepsAllPromisesWithoutFaults(@TempDir Path folder) throws IOException {
         History history = new Run(1, 2, LENGTH, List.of(), false, LENGTH).execute(folder);

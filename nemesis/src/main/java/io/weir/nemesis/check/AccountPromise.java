@@ -58,7 +58,7 @@ public final class AccountPromise implements Promise {
     private record Delta(Operation call, long from, long sure, long permits) {
         /** Returns the least or the greatest change as a peek can see it. */
         long seenBy(Operation peek, Span loss, boolean least) {
-            if (from > peek.end() || (loss != null && call.end() < loss.from())) {
+            if (from > peek.end() || (loss != null && !call.isUnknown() && call.end() < loss.from())) {
                 return 0;
             }
             boolean kept = loss == null || call.start() > loss.to();

@@ -17,7 +17,8 @@ import java.util.Map;
  * "Blocks"). An unblock takes effect on other instances within one second. A loss of data ends the block, but an instance can repeat it.
  */
 public final class BlockPromise implements Promise {
-    private static final Duration UNBLOCKED_WITHIN = Duration.ofSeconds(3);
+    /** The second after which an instance asks Redis again, and the time of that call. */
+    private static final Duration UNBLOCKED_WITHIN = Duration.ofSeconds(2);
 
     @Override
     public String name() {
@@ -59,18 +60,16 @@ public final class BlockPromise implements Promise {
     private static boolean canBeBlocked(History history, List<Operation> blocks, Operation call) {
         return blocks.stream()
                 .filter(block -> block.kind() == Kind.BLOCK && block.start() < call.end())
-                .filter(block -> latestEnd(block) > call.start())
+                .filter(block -> history.latest(block) + block.amount() > call.start())
                 .anyMatch(block -> blocks.stream()
                         .noneMatch(unblock -> unblock.kind() == Kind.UNBLOCK
                                 && unblock.outcome() == Outcome.DONE
                                 && unblock.start() > block.end()
                                 && unblock.end() + UNBLOCKED_WITHIN.toNanos() < call.start()
-                                && history.cutOff(call.instance(), UNBLOCKED_WITHIN).stream()
-                                        .noneMatch(span -> span.overlaps(unblock.start(), call.end()))));
-    }
-
-    private static long latestEnd(Operation block) {
-        // A block without a reply can begin after its call.
-        return block.isUnknown() ? Long.MAX_VALUE : block.end() + block.amount();
+                                && history.cutOff(call.instance(), Duration.ZERO).stream()
+                                        .noneMatch(span -> span.overlaps(
+                                                unblock.start()
+                                                        - history.recovery().toNanos(),
+                                                call.end()))));
     }
 }

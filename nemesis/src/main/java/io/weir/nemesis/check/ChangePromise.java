@@ -14,12 +14,12 @@ import java.util.Optional;
 
 /**
  * A runtime change, and its undo, apply on all instances within a second, after an outage within another second and a deadline, and no
- * earlier one comes back (change-limits-at-run-time.md). After a loss of data, an instance that starts does not have the changes, until the
- * next change of an instance that has them.
+ * earlier one comes back (change-limits-at-run-time.md, "Several instances"). An instance that starts without Redis has the configuration
+ * until Redis answers. After a loss of data, an instance that starts does not have the changes, until the next change of an instance that
+ * has them.
  */
 public final class ChangePromise implements Promise {
-    /** The second of the promise, and the time of a probe and of a busy machine. */
-    private static final Duration APPLIED_WITHIN = Duration.ofSeconds(4);
+    private static final Duration APPLIED_WITHIN = Duration.ofSeconds(1);
 
     @Override
     public String name() {
@@ -57,8 +57,8 @@ public final class ChangePromise implements Promise {
         if (history.has(Fault.ALL, Effect.LOSS, since, read.end())) {
             return Optional.empty();
         }
-        // Without an answer of Redis, the configuration applies to an instance that starts.
-        boolean isConfigured = known < 0 || history.has(read.instance(), Effect.DEATH, settled, read.end());
+        boolean isConfigured = known < 0
+                || (isAway(history, read, settled) && history.has(read.instance(), Effect.DEATH, settled, read.end()));
         boolean found = isConfigured && read.value() == history.policy(read).permits();
         for (int i = Math.max(0, known); i < changes.size() && changes.get(i).start() < read.end(); i++) {
             found |= changes.get(i).amount() == read.value();
@@ -77,12 +77,17 @@ public final class ChangePromise implements Promise {
     /** Returns the instant before which each change applies to a read. */
     private static long settled(History history, Operation read) {
         long settled = read.start() - APPLIED_WITHIN.toNanos();
-        List<Span> away = history.cutOff(read.instance(), APPLIED_WITHIN);
-        for (int i = away.size() - 1; i >= 0; i--) {
-            if (away.get(i).overlaps(settled, read.end())) {
-                settled = Math.min(settled, away.get(i).from() - APPLIED_WITHIN.toNanos());
+        Duration again = APPLIED_WITHIN.plus(history.recovery());
+        for (Span away : history.cutOff(read.instance(), again)) {
+            if (away.overlaps(read.start() - again.toNanos(), read.end())) {
+                settled = Math.min(settled, away.from() - APPLIED_WITHIN.toNanos());
             }
         }
         return settled;
+    }
+
+    private static boolean isAway(History history, Operation read, long settled) {
+        return history.cutOff(read.instance(), Duration.ZERO).stream()
+                .anyMatch(span -> span.overlaps(settled - history.recovery().toNanos(), read.end()));
     }
 }

@@ -16,6 +16,7 @@ public final class Checker {
             SlotsPromise.back(),
             new FailureModePromise(),
             new DeadlinePromise(),
+            new RecoveryPromise(),
             new BlockPromise(),
             new ThresholdPromise(),
             new PenaltyPromise(),

@@ -77,7 +77,7 @@ public final class FailureModePromise implements Promise {
         Policy policy = history.policy(calls.get(0));
         long share = Math.max(1, policy.permits() / history.instances());
         long burst = Math.max(1, policy.burst() / history.instances());
-        return LimitPromise.above(policy, share, burst, Epochs.of(calls, losses))
+        return LimitPromise.above(policy, share, burst, 0, Epochs.of(calls, losses))
                 .map(call -> new Violation(name(), call, "more than the share " + share + " of " + policy.name()));
     }
 }

@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /**
  * Redis never allows more calls than the limit of a key (algorithms.md, "Worst case in a span of one window"). After a loss of data, each
- * key has at most one additional limit (data-loss.md).
+ * key has at most one additional limit (data-loss.md), and the permits that were leased before (leases.md, "Unused permits").
  */
 public final class LimitPromise implements Promise {
     /** The spans, in windows. A longer span finds a smaller excess. */
@@ -41,21 +41,26 @@ public final class LimitPromise implements Promise {
                 && history.policy(operation).form() != Form.CONCURRENCY);
         allowed.values().forEach(calls -> {
             Policy policy = history.policy(calls.get(0));
-            above(policy, policy.permits(), policy.burst(), Epochs.of(calls, losses))
+            long leased = history.instances() * Long.parseLong(policy.more().getOrDefault("lease", "0"));
+            above(policy, policy.permits(), policy.burst(), leased, Epochs.of(calls, losses))
                     .map(call -> new Violation(name(), call, "more permits than the limit of " + policy.name()))
                     .ifPresent(violations::add);
         });
         return violations;
     }
 
-    /** Returns the first call by which one of the parts has more permits than a limit. */
-    static Optional<Operation> above(Policy policy, long permits, long burst, List<List<Operation>> parts) {
-        for (List<Operation> part : parts) {
-            Contained contained = new Contained(part);
+    /**
+     * Returns the first call by which one of the parts has more permits than a limit.
+     *
+     * @param kept the permits that each part but the first one can have in addition
+     */
+    static Optional<Operation> above(Policy policy, long permits, long burst, long kept, List<List<Operation>> parts) {
+        for (int i = 0; i < parts.size(); i++) {
+            Contained contained = new Contained(parts.get(i));
             for (int windows : WINDOWS) {
                 long nanos = policy.window().toNanos() * windows;
-                Optional<Operation> found =
-                        contained.firstAbove(nanos - nanos / CLOCK_PART, policy.mostIn(windows, permits, burst));
+                long most = policy.mostIn(windows, permits, burst) + (i == 0 ? 0 : kept);
+                Optional<Operation> found = contained.firstAbove(nanos - nanos / CLOCK_PART, most);
                 if (found.isPresent()) {
                     return found;
                 }

@@ -7,15 +7,19 @@ import io.weir.nemesis.history.History;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Kind;
 import io.weir.nemesis.history.Operation.Outcome;
+import io.weir.nemesis.history.Policy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * A penalty blocks its key and has one event (penalties.md, "Count of rejections"). Rejections of a blocked key do not count, so two events
- * of a key are a block apart. If the reply to a count is lost, there is no event. The policy of a penalty has one key in a run.
+ * A penalty blocks its key and has one event, after as many rejections as configured (penalties.md, "Count of rejections"). Rejections of a
+ * blocked key do not count, so two events of a key are a block apart. If the reply to the count is lost, or the instance ends, there is no
+ * event. An instance that stands still fires it late. A loss of data ends the block and its count. The policy of a penalty has one key in a
+ * run.
  */
 public final class PenaltyPromise implements Promise {
     private static final Duration FIRED_WITHIN = Duration.ofSeconds(3);
@@ -28,56 +32,77 @@ public final class PenaltyPromise implements Promise {
     @Override
     public List<Violation> check(History history) {
         List<Violation> violations = new ArrayList<>();
-        Map<String, List<Operation>> events = history.bySubject(operation -> operation.kind() == Kind.PENALTY);
-        events.values().forEach(fired -> repeated(history, fired).ifPresent(violations::add));
-        history.bySubject(operation -> operation.kind() == Kind.ACQUIRE
-                        && operation.outcome() == Outcome.BLOCKED
-                        && history.policy(operation).more().containsKey("penalty.after"))
-                .values()
-                .forEach(blocked -> missing(
-                                history,
-                                blocked,
-                                events.values().stream()
-                                        .flatMap(List::stream)
-                                        .filter(event -> event.policy()
-                                                .equals(blocked.get(0).policy()))
-                                        .toList())
-                        .ifPresent(violations::add));
+        history.policies().values().stream()
+                .filter(policy -> policy.more().containsKey("penalty.after"))
+                .forEach(policy -> first(history, policy).ifPresent(violations::add));
         return violations;
+    }
+
+    private Optional<Violation> first(History history, Policy policy) {
+        List<Operation> operations = history.operations().stream()
+                .filter(operation -> operation.policy().equals(policy.name()))
+                .toList();
+        List<Operation> fired = operations.stream()
+                .filter(operation -> operation.kind() == Kind.PENALTY)
+                .toList();
+        return Stream.of(
+                        repeated(history, fired),
+                        missing(history, operations, fired),
+                        early(history, policy, operations, fired))
+                .flatMap(Optional::stream)
+                .min(Comparator.comparingLong(violation -> violation.operation().end()));
     }
 
     private Optional<Violation> repeated(History history, List<Operation> fired) {
         for (int i = 1; i < fired.size(); i++) {
             Operation earlier = fired.get(i - 1);
             Operation event = fired.get(i);
+            // A thread of the background fires the event, so the earlier one can be late.
             if (event.start() - earlier.start() < earlier.amount() / 2
-                    && !isExcepted(history, earlier.start() - earlier.amount(), event.start())) {
+                    && !isLate(history, earlier)
+                    && !history.has(Fault.ALL, Effect.LOSS, earlier.start() - earlier.amount(), event.start())) {
                 return Optional.of(new Violation(name(), event, "repeats operation " + earlier.number()));
             }
         }
         return Optional.empty();
     }
 
-    /** Returns the first blocked call without an event before it. */
-    private Optional<Violation> missing(History history, List<Operation> blocked, List<Operation> fired) {
-        for (Operation call : blocked) {
-            boolean isFired = fired.stream()
-                    .anyMatch(event -> event.start() < call.end() + FIRED_WITHIN.toNanos()
-                            && event.start() + event.amount() + FIRED_WITHIN.toNanos() > call.start());
-            if (!isFired && !isExcepted(history, call.start() - FIRED_WITHIN.toNanos(), call.end())) {
-                return Optional.of(new Violation(name(), call, "no event of this block"));
-            }
-        }
-        return Optional.empty();
+    /** Returns the first blocked call without an event of its block. */
+    private Optional<Violation> missing(History history, List<Operation> operations, List<Operation> fired) {
+        return operations.stream()
+                .filter(call -> call.outcome() == Outcome.BLOCKED)
+                .filter(call -> fired.stream()
+                        .noneMatch(event -> event.start() < call.end() + FIRED_WITHIN.toNanos()
+                                && event.start() + event.amount() + FIRED_WITHIN.toNanos() > call.start()))
+                .filter(call -> Stream.of(Effect.OUTAGE, Effect.DEATH, Effect.PAUSE, Effect.STARVATION)
+                        .noneMatch(effect -> history.has(
+                                Fault.ALL,
+                                effect,
+                                call.start() - FIRED_WITHIN.toNanos(),
+                                call.end() + FIRED_WITHIN.toNanos())))
+                .findFirst()
+                .map(call -> new Violation(name(), call, "no event of this block"));
     }
 
-    private static boolean isExcepted(History history, long from, long to) {
-        return history.faults().stream()
-                .filter(fault -> fault.overlaps(from, to + FIRED_WITHIN.toNanos()))
-                .anyMatch(fault -> fault.affects(Fault.ALL, Effect.OUTAGE)
-                        || fault.affects(Fault.ALL, Effect.LOSS)
-                        || fault.affects(Fault.ALL, Effect.DEATH)
-                        || fault.affects(Fault.ALL, Effect.PAUSE)
-                        || fault.affects(Fault.ALL, Effect.STARVATION));
+    /** Returns the first event without enough rejections before it. */
+    private Optional<Violation> early(
+            History history, Policy policy, List<Operation> operations, List<Operation> fired) {
+        String[] after = policy.more().get("penalty.after").split("/", -1);
+        long window = Duration.parse("PT" + after[1]).plus(FIRED_WITHIN).toNanos();
+        return fired.stream()
+                .filter(event -> !isLate(history, event))
+                .filter(event -> operations.stream()
+                                .filter(call -> call.outcome() == Outcome.REJECTED || call.outcome() == Outcome.LOST)
+                                .filter(call -> call.start() <= event.start() && call.end() >= event.start() - window)
+                                .count()
+                        < Long.parseLong(after[0]))
+                .findFirst()
+                .map(event -> new Violation(name(), event, "less than " + after[0] + " rejections before it"));
+    }
+
+    private static boolean isLate(History history, Operation event) {
+        return Stream.of(Effect.OUTAGE, Effect.PAUSE, Effect.STARVATION)
+                .anyMatch(effect ->
+                        history.has(Fault.ALL, effect, event.start() - FIRED_WITHIN.toNanos(), event.start()));
     }
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.check;
 
-import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.History;
-import io.weir.nemesis.history.History.Span;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Kind;
 import io.weir.nemesis.history.Operation.Outcome;
 import io.weir.nemesis.history.Policy;
 import io.weir.nemesis.history.Policy.Form;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,9 +17,6 @@ import java.util.Set;
  */
 public final class RoomPromise implements Promise {
     private static final Set<Form> FORMS = Set.of(Form.FIXED_WINDOW, Form.SLIDING_WINDOW, Form.SLIDING_LOG);
-
-    /** Redis can run a call without a reply until this time after a fault. */
-    private static final Duration LATE = Duration.ofSeconds(5);
 
     /** The clock of an instance, which repeats rejections, and that of Redis differ by less than this part. */
     private static final long CLOCK_PART = 1_000;
@@ -50,10 +44,7 @@ public final class RoomPromise implements Promise {
                 .filter(call -> call.outcome() == Outcome.ALLOWED || call.isUnknown())
                 .toList();
         long[] starts = spends.stream().mapToLong(Operation::start).sorted().toArray();
-        long[] ends = spends.stream()
-                .mapToLong(call -> latest(history, call))
-                .sorted()
-                .toArray();
+        long[] ends = spends.stream().mapToLong(history::latest).sorted().toArray();
         for (Operation call : calls) {
             if (call.outcome() == Outcome.REJECTED) {
                 long from = call.start() - lookBack - lookBack / CLOCK_PART;
@@ -67,19 +58,5 @@ public final class RoomPromise implements Promise {
                 }
             }
         }
-    }
-
-    /** Returns the latest instant at which a call can have been decided. */
-    private static long latest(History history, Operation call) {
-        if (call.outcome() == Outcome.ALLOWED) {
-            return call.end();
-        }
-        long end = call.outcome() == Outcome.LOST ? call.start() : call.end();
-        for (Span span : history.cutOff(call.outcome() == Outcome.LOST ? Fault.ALL : call.instance(), LATE)) {
-            if (span.overlaps(call.start(), end + LATE.toNanos())) {
-                end = Math.max(end, span.to());
-            }
-        }
-        return end + LATE.toNanos();
     }
 }

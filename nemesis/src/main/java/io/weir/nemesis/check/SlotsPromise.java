@@ -26,11 +26,11 @@ import java.util.stream.Stream;
  * three seconds.
  */
 public final class SlotsPromise {
-    /** The delay of a renewal or a release after the way to Redis is open again: a probe, a try per second and a deadline. */
-    private static final Duration AGAIN_WITHIN = Duration.ofSeconds(4);
-
     /** The longest time of the release of a slot, also of three confirmations after a lost reply. */
     private static final Duration RELEASED_WITHIN = Duration.ofSeconds(10);
+
+    /** A failed renewal is tried again every second. */
+    private static final Duration TRIED_AGAIN_WITHIN = Duration.ofSeconds(1);
 
     private static final Duration RENEWED_WITHIN = Duration.ofSeconds(3);
 
@@ -141,7 +141,7 @@ public final class SlotsPromise {
             Stream<Long> exceptions = Stream.of(
                             losses.stream(),
                             history.times(call.instance(), Effect.DEATH, Duration.ZERO).stream(),
-                            history.cutOff(call.instance(), AGAIN_WITHIN).stream()
+                            history.cutOff(call.instance(), history.recovery().plus(TRIED_AGAIN_WITHIN)).stream()
                                     .filter(span -> span.to() - span.from() >= most))
                     .flatMap(spans -> spans)
                     .filter(span -> span.to() >= call.start())

@@ -12,10 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * All instances together fire one event for each reached share and period (quota-notifications.md). The event can be repeated if Redis does
- * not answer, and if the clocks of the instances differ by a quarter of the window. It can be lost with its instance.
+ * All instances together fire one event for each reached share and period (quota-notifications.md, "Periods" and "Delivery"). The event can
+ * be repeated if Redis does not answer or loses the mark of the event, and if the clocks of the instances differ by a quarter of the window.
+ * It can be missing if Redis does not answer the decision that reaches the share, and it can be lost with its instance. After a step back of
+ * the clock of an instance, it can be late by one and a half windows (clocks.md).
  */
 public final class ThresholdPromise implements Promise {
     private static final Duration FIRED_WITHIN = Duration.ofSeconds(3);
@@ -47,7 +50,7 @@ public final class ThresholdPromise implements Promise {
                 long apart = Math.abs(event.start() + event.amount() - earlier.start() - earlier.amount());
                 if (apart < window / 4
                         && event.value() == earlier.value()
-                        && !isExcepted(history, earlier.start() - window, event.start(), true)) {
+                        && !canBeRepeated(history, earlier.start() - window, event.start())) {
                     return Optional.of(new Violation(name(), event, "repeats operation " + earlier.number()));
                 }
             }
@@ -63,21 +66,28 @@ public final class ThresholdPromise implements Promise {
             long from = call.start() - window - FIRED_WITHIN.toNanos();
             long to = call.end() + FIRED_WITHIN.toNanos();
             if (Sorted.upTo(instants, to) == Sorted.before(instants, from)
-                    && !isExcepted(history, from - window, to, false)) {
+                    && !canBeMissing(history, from - window, to)
+                    && !isStepped(history, from - window - window / 2, to)) {
                 return Optional.of(new Violation(name(), call, "no event within a window"));
             }
         }
         return Optional.empty();
     }
 
-    private static boolean isExcepted(History history, long from, long to, boolean steps) {
-        return history.faults().stream()
-                .filter(fault -> fault.overlaps(from, to))
-                .anyMatch(fault -> fault.affects(Fault.ALL, Effect.OUTAGE)
-                        || fault.affects(Fault.ALL, Effect.LOSS)
-                        || fault.affects(Fault.ALL, Effect.DEATH)
-                        || fault.affects(Fault.ALL, Effect.PAUSE)
-                        || fault.affects(Fault.ALL, Effect.STARVATION)
-                        || (steps && fault.affects(Fault.ALL, Effect.STEP)));
+    /** The period of an event is known by the instant of the event, which is wrong if its instance stands still before it. */
+    private static boolean canBeRepeated(History history, long from, long to) {
+        return Stream.of(Effect.OUTAGE, Effect.LOSS, Effect.STEP, Effect.PAUSE, Effect.STARVATION)
+                .anyMatch(effect -> history.has(Fault.ALL, effect, from, to));
+    }
+
+    private static boolean canBeMissing(History history, long from, long to) {
+        return Stream.of(Effect.OUTAGE, Effect.DEATH, Effect.PAUSE, Effect.STARVATION)
+                .anyMatch(effect -> history.has(Fault.ALL, effect, from, to));
+    }
+
+    /** Returns whether a clock was stepped, forward or back, and not only wrong. */
+    private static boolean isStepped(History history, long from, long to) {
+        return history.faults(Fault.ALL, Effect.STEP)
+                .anyMatch(fault -> Stream.of(fault.start(), fault.end()).anyMatch(at -> at >= from && at <= to));
     }
 }

@@ -2,6 +2,7 @@
 package io.weir.nemesis.history;
 
 import io.weir.nemesis.history.Fault.Effect;
+import io.weir.nemesis.history.Operation.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -30,6 +31,12 @@ public record History(
         List<Operation> operations,
         List<Fault> faults,
         long start) {
+    /** Redis can run an operation without a reply until this time after a fault. */
+    private static final Duration LATE = Duration.ofSeconds(5);
+
+    /** Up to two seconds until the next attempt to connect (failures.md, "Results"), and one until the next probe of the breaker. */
+    private static final Duration PROBED_WITHIN = Duration.ofSeconds(3);
+
     /** Copies the collections and puts them in order. */
     public History {
         policies = Map.copyOf(policies);
@@ -45,6 +52,11 @@ public record History(
         public boolean overlaps(long otherFrom, long otherTo) {
             return from <= otherTo && to >= otherFrom;
         }
+    }
+
+    /** Returns the longest time after an outage until an instance uses Redis again. */
+    public Duration recovery() {
+        return PROBED_WITHIN.plus(deadline);
     }
 
     /** Returns the operations of a kind by policy and key. */
@@ -86,6 +98,24 @@ public record History(
                                 || fault.affects(instance, Effect.PAUSE)
                                 || fault.affects(instance, Effect.STARVATION)),
                 gap);
+    }
+
+    /**
+     * Returns the latest instant at which Redis can have run an operation. Without a known result, Redis can run it later: when the way to
+     * Redis is open again, and after the replies to all that is sent before it.
+     */
+    public long latest(Operation operation) {
+        if (!operation.isUnknown()) {
+            return operation.end();
+        }
+        boolean isLost = operation.outcome() == Outcome.LOST;
+        long end = isLost ? operation.start() : operation.end();
+        for (Span span : cutOff(isLost ? Fault.ALL : operation.instance(), LATE)) {
+            if (span.overlaps(operation.start(), end + LATE.toNanos())) {
+                end = Math.max(end, span.to());
+            }
+        }
+        return end + LATE.toNanos();
     }
 
     private static List<Span> merged(Stream<Fault> found, Duration gap) {

@@ -15,8 +15,8 @@ import java.util.Locale;
  * @param call the number of the acquire that a release, a refund or a settlement ends; 0 for other kinds
  * @param start the instant before the call
  * @param end the instant after the reply; {@link #NEVER} if the instance has ended before it replied
- * @param value the spent permits of a peek, the limit of a read, or the percent of a threshold, or the
- *     milliseconds until the end of a key; 0 for other kinds
+ * @param value the spent permits of a peek, the limit of a read, the number of a change, the percent of a threshold, or
+ *     the milliseconds until the end of a key; 0 for other kinds
  * @param took the nanoseconds of the call by the clock of the instance
  * @param stalled the nanoseconds for which the threads of the instance stood still during the call
  */
@@ -75,13 +75,15 @@ public record Operation(
         /** The backend did not answer: it is unknown whether the operation was done. */
         FAILED,
         /** The instance ended before it replied: nothing is known. */
-        LOST
+        LOST,
+        /** The call threw an exception that no document names. */
+        BROKEN
     }
 
     /** Returns whether the result is unknown, so that the operation can have had its effect, also later. */
     public boolean isUnknown() {
         return switch (outcome) {
-            case DEGRADED_ALLOWED, DEGRADED_REJECTED, FAILED, LOST -> true;
+            case DEGRADED_ALLOWED, DEGRADED_REJECTED, FAILED, LOST, BROKEN -> true;
             default -> false;
         };
     }

@@ -63,7 +63,7 @@ final class Calls {
             return Outcome.FAILED + " 0";
         } catch (RuntimeException e) {
             e.printStackTrace();
-            return Outcome.FAILED + " 0";
+            return Outcome.BROKEN + " 0";
         }
     }
 
@@ -76,9 +76,10 @@ final class Calls {
                 }
                 return outcome(decision) + " 0";
             }
-            case RELEASE -> limiter.release(decisions.remove(call).receipt());
-            case REFUND -> limiter.refund(decisions.get(call).receipt());
-            case SETTLE -> limiter.settle(decisions.get(call).receipt(), amount);
+            case RELEASE, REFUND, SETTLE -> {
+                Decision decision = kind == Kind.RELEASE ? decisions.remove(call) : decisions.get(call);
+                return (decision == null ? Outcome.FAILED : end(kind, decision, amount)) + " 0";
+            }
             case BLOCK -> limiter.block(policy, key, Duration.ofNanos(amount));
             case UNBLOCK -> limiter.unblock(policy, key);
             case PEEK -> {
@@ -94,6 +95,17 @@ final class Calls {
             default -> throw new IllegalArgumentException(kind.toString());
         }
         return Outcome.DONE + " 0";
+    }
+
+    /** Ends a call of this process. A process that has started again has no receipts of earlier calls. */
+    private Outcome end(Kind kind, Decision decision, long amount) {
+        switch (kind) {
+            case RELEASE -> limiter.release(decision.receipt());
+            case REFUND -> limiter.refund(decision.receipt());
+            case SETTLE -> limiter.settle(decision.receipt(), amount);
+            default -> throw new IllegalArgumentException(kind.toString());
+        }
+        return Outcome.DONE;
     }
 
     private static Outcome outcome(Decision decision) {

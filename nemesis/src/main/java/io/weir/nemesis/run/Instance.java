@@ -38,18 +38,15 @@ public final class Instance {
      * @param properties the properties of the limiter, each as {@code name=value}
      */
     public static void main(String[] properties) throws IOException {
-        run(properties, backend -> backend, events -> events);
+        run(properties, events -> events);
     }
 
     /**
      * Runs a changed instance, which a test of the checker must find.
      *
-     * @param backends returns the changed backend
      * @param observers returns the changed observer of events
      */
-    public static void run(
-            String[] properties, UnaryOperator<RateLimitBackend> backends, UnaryOperator<Consumer<String>> observers)
-            throws IOException {
+    public static void run(String[] properties, UnaryOperator<Consumer<String>> observers) throws IOException {
         Map<String, String> values = new TreeMap<>();
         for (String property : properties) {
             int equals = property.indexOf('=');
@@ -58,19 +55,15 @@ public final class Instance {
         // Nothing but results may appear in the standard output.
         PrintStream out = System.out;
         System.setOut(System.err);
-        new Instance(out).serve(values, backends, observers);
+        new Instance(out).serve(values, observers);
     }
 
-    private void serve(
-            Map<String, String> properties,
-            UnaryOperator<RateLimitBackend> backends,
-            UnaryOperator<Consumer<String>> observers)
-            throws IOException {
+    private void serve(Map<String, String> properties, UnaryOperator<Consumer<String>> observers) throws IOException {
         RateLimitBackend redis =
                 new RedissonBackendProvider().create(name -> Optional.ofNullable(properties.get(name)));
         OperationsPlugin operations = new OperationsPlugin();
         Consumer<String> events = observers.apply(event -> print("! " + event));
-        EngineEnvironment environment = clock.environment(backends);
+        EngineEnvironment environment = clock.environment();
         HostedWeir weir = HostedWeir.on(new InstancePlatform(properties, redis, operations, environment, events));
         weir.start(Instance.class.getClassLoader());
         Calls calls = new Calls(weir.limiter(), operations.operations());

@@ -74,35 +74,40 @@ final class InstanceProcess {
 
     /** Runs an operation and waits for its end. */
     Operation run(Kind kind, String policy, String key, long amount, long call) {
+        return start(kind, policy, key, amount, call).join();
+    }
+
+    /** Starts an operation. */
+    CompletableFuture<Operation> start(Kind kind, String policy, String key, long amount, long call) {
         Life current = life;
-        Reply none = new Reply(Outcome.LOST, 0, 0, 0, Operation.NEVER);
         long id = recorder.next();
         CompletableFuture<Reply> pending = new CompletableFuture<>();
         current.pending.put(id, pending);
         long start = System.nanoTime();
         if (current.ended) {
-            pending.complete(none);
+            pending.complete(Reply.NONE);
         } else {
             current.send(String.join(
                     " ", Long.toString(id), kind.name(), policy, key, Long.toString(amount), Long.toString(call)));
         }
-        Reply reply = pending.join();
-        Operation operation = new Operation(
-                id,
-                number,
-                kind,
-                policy,
-                key,
-                amount,
-                call,
-                start,
-                reply.end(),
-                reply.outcome(),
-                reply.value(),
-                reply.took(),
-                reply.stalled());
-        recorder.add(operation);
-        return operation;
+        return pending.thenApply(reply -> {
+            Operation operation = new Operation(
+                    id,
+                    number,
+                    kind,
+                    policy,
+                    key,
+                    amount,
+                    call,
+                    start,
+                    reply.end(),
+                    reply.outcome(),
+                    reply.value(),
+                    reply.took(),
+                    reply.stalled());
+            recorder.add(operation);
+            return operation;
+        });
     }
 
     /** Steps the wall clock of the instance. */
@@ -134,7 +139,9 @@ final class InstanceProcess {
         }
     }
 
-    private record Reply(Outcome outcome, long value, long took, long stalled, long end) {}
+    private record Reply(Outcome outcome, long value, long took, long stalled, long end) {
+        static final Reply NONE = new Reply(Outcome.LOST, 0, 0, 0, Operation.NEVER);
+    }
 
     /** One process. */
     private final class Life {
@@ -171,7 +178,7 @@ final class InstanceProcess {
             } finally {
                 ended = true;
                 ready.completeExceptionally(new IllegalStateException("instance " + number + " ended, see " + log));
-                pending.values().forEach(reply -> reply.complete(new Reply(Outcome.LOST, 0, 0, 0, Operation.NEVER)));
+                pending.values().forEach(reply -> reply.complete(Reply.NONE));
                 gone.complete(null);
             }
         }

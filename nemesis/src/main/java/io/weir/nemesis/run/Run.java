@@ -3,6 +3,7 @@ package io.weir.nemesis.run;
 
 import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.History;
+import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Kind;
 import io.weir.nemesis.history.Operation.Outcome;
 import io.weir.nemesis.history.Policy;
@@ -107,7 +108,15 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
-        return new History(seed, instances, DEADLINE, policies(), recorder.operations(), recorder.faults(), start);
+        List<Operation> operations = recorder.operations();
+        operations.stream()
+                .filter(operation -> operation.outcome() == Outcome.BROKEN)
+                .findFirst()
+                .ifPresent(operation -> {
+                    throw new IllegalStateException(
+                            operation.describe(start) + " threw an exception, see the log in " + folder);
+                });
+        return new History(seed, instances, DEADLINE, policies(), operations, recorder.faults(), start);
     }
 
     private void cause(Stage stage, Recorder recorder) throws InterruptedException {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** A Redis that keeps its data on a disk, and instances with a proxy each in front of it. */
@@ -25,6 +26,7 @@ final class Stage implements AutoCloseable {
     private final RedisProcess redis;
     private final List<FaultProxy> proxies = new ArrayList<>();
     private final List<InstanceProcess> instances = new ArrayList<>();
+    private final AtomicInteger losses = new AtomicInteger();
 
     /**
      * Starts Redis and the instances.
@@ -49,7 +51,7 @@ final class Stage implements AutoCloseable {
             values.put("ratelimit.redis.address", proxy.address());
             instances.add(new InstanceProcess(i, program, values, folder, recorder));
         }
-        instances.forEach(InstanceProcess::start);
+        instances.parallelStream().forEach(InstanceProcess::start);
     }
 
     /** Returns the number of instances. */
@@ -81,9 +83,15 @@ final class Stage implements AutoCloseable {
         redis.kill();
     }
 
+    /** Returns how often Redis has lost its data. */
+    int losses() {
+        return losses.get();
+    }
+
     /** Starts Redis again without data. */
     void startEmpty() {
         deleteData();
+        losses.incrementAndGet();
         redis.start();
     }
 

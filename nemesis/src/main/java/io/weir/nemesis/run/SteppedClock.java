@@ -4,10 +4,8 @@ package io.weir.nemesis.run;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.UnaryOperator;
 
 /** The clock of an instance, whose time of day the nemesis can step. Its monotonic clock is that of the machine. */
 final class SteppedClock implements Sleeper {
@@ -43,8 +41,8 @@ final class SteppedClock implements Sleeper {
         return REAL.timer(micros);
     }
 
-    /** Returns the environment with this clock and a changed backend. */
-    EngineEnvironment environment(UnaryOperator<RateLimitBackend> mutation) {
+    /** Returns the environment with this clock. */
+    EngineEnvironment environment() {
         return new EngineEnvironment() {
             @Override
             public Sleeper clock() {
@@ -54,11 +52,6 @@ final class SteppedClock implements Sleeper {
             @Override
             public RateLimitBackend local(int maxKeys) {
                 return EngineEnvironment.local(maxKeys, SteppedClock.this);
-            }
-
-            @Override
-            public RateLimitBackend backend(RateLimitBackend selected, Duration deadline) {
-                return mutation.apply(selected);
             }
         };
     }

@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** The callers of a run: a mix of operations that a seed selects. */
 final class Workload {
@@ -44,7 +46,6 @@ final class Workload {
             policy("token", Form.TOKEN_BUCKET, 20, WINDOW, 10, FailureMode.LOCAL, Map.of()),
             policy("leaky", Form.LEAKY_BUCKET, 20, WINDOW, 5, FailureMode.CLOSED, Map.of()),
             policy("minute", Form.CALENDAR, 300, MINUTE, 0, FailureMode.CLOSED, Map.of()),
-            policy("leased", Form.FIXED_WINDOW, 200, WINDOW, 0, FailureMode.CLOSED, Map.of("lease", "20")),
             policy(
                     "shares",
                     Form.FIXED_WINDOW,
@@ -53,6 +54,10 @@ final class Workload {
                     0,
                     FailureMode.CLOSED,
                     Map.of("notify-at", "50%")));
+
+    /** A limit whose only key is busy enough for leases. */
+    private static final Policy LEASED =
+            policy("leased", Form.FIXED_WINDOW, 100, WINDOW, 0, FailureMode.CLOSED, Map.of("lease", "10"));
 
     /** A limit whose many rejections block its only key. */
     private static final Policy PENALIZED = policy(
@@ -68,6 +73,11 @@ final class Workload {
     private static final int CALLERS = 3;
     private static final int HOLDERS = 3;
     private static final int CALLS_OF_KEY = 40;
+    private static final int RUSHES = 3;
+    private static final int CALLS_OF_RUSH = 20;
+
+    /** So many changes of an attribute are kept at least, and can apply again. */
+    private static final int KEPT_CHANGES = 9;
 
     private final Stage stage;
     private final long seed;
@@ -75,6 +85,9 @@ final class Workload {
     private final List<Thread> threads = new ArrayList<>();
     private final Set<String> accounts = new TreeSet<>();
     private volatile boolean running = true;
+
+    /** The losses of data that the operator knows. Only its thread uses this number. */
+    private int knownLosses;
 
     Workload(Stage stage, int instances, long seed) {
         this.stage = stage;
@@ -85,7 +98,7 @@ final class Workload {
     /** Returns all policies. */
     static List<Policy> policies() {
         List<Policy> all = new ArrayList<>(LIMITS);
-        all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED, PENALIZED));
+        all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED, LEASED, PENALIZED));
         return all;
     }
 
@@ -117,6 +130,10 @@ final class Workload {
             start("offender", random -> {
                 stage.instance(instance).run(Kind.ACQUIRE, PENALIZED.name(), "any", 1, 0);
                 pause(5 + random.nextInt(30));
+            });
+            start("rusher", random -> {
+                rush(stage.instance(instance));
+                pause(500 + random.nextInt(1_000));
             });
             start("accountant", random -> account(stage.instance(instance), instance, random));
             start("reader", random -> {
@@ -162,6 +179,17 @@ final class Workload {
     private static void call(InstanceProcess instance, Random random) throws InterruptedException {
         Operation call = instance.run(Kind.ACQUIRE, any(LIMITS, random).name(), any(KEYS, random), 1, 0);
         pause(call.outcome() == Outcome.LOST ? 100 : 1 + random.nextInt(5));
+    }
+
+    /** Makes so many calls at once that a key is leased, several times one after the other. */
+    private static void rush(InstanceProcess instance) {
+        for (int i = 0; i < RUSHES; i++) {
+            List<CompletableFuture<Operation>> calls = Stream.generate(
+                            () -> instance.start(Kind.ACQUIRE, LEASED.name(), "any", 1, 0))
+                    .limit(CALLS_OF_RUSH)
+                    .toList();
+            calls.forEach(CompletableFuture::join);
+        }
     }
 
     private static void hold(InstanceProcess instance, Random random) throws InterruptedException {
@@ -216,8 +244,13 @@ final class Workload {
         }
     }
 
-    /** Makes a change, or undoes the last one. Without an answer, the last one is unknown, and the next operation is a change. */
+    /** Makes a change, or undoes the last one. Without an answer or after a loss, the last one is unknown, and a change follows. */
     private void change(Random random, Deque<long[]> made) throws InterruptedException {
+        int losses = stage.losses();
+        if (losses != knownLosses) {
+            made.clear();
+            knownLosses = losses;
+        }
         InstanceProcess instance = stage.instance(random.nextInt(instances));
         boolean isUndo = !made.isEmpty() && random.nextInt(3) == 0;
         long[] last = isUndo ? made.pop() : new long[2];
@@ -230,6 +263,9 @@ final class Workload {
             made.clear();
         } else if (!isUndo) {
             made.push(new long[] {change.value(), limit});
+            if (made.size() > KEPT_CHANGES) {
+                made.removeLast();
+            }
         }
         pause(500 + random.nextInt(1_500));
     }

@@ -87,6 +87,22 @@ class PromisesTest {
         }
 
         @Test
+        void allowsLeasedPermitsAfterALoss() {
+            for (int lease : new int[] {0, 1}) {
+                HistoryBuilder leased = new HistoryBuilder(
+                                Form.SLIDING_LOG, 3, SECOND, FailureMode.CLOSED, Map.of("lease", String.valueOf(lease)))
+                        .fault(Effect.LOSS, Fault.ALL, 10, 20)
+                        .operations(5, 30, ACQUIRE, ALLOWED);
+                if (lease == 0) {
+                    assertFirst(promise, leased, 4);
+                } else {
+                    assertKept(promise, leased);
+                    assertFirst(promise, leased.operation(40, ACQUIRE, ALLOWED), 6);
+                }
+            }
+        }
+
+        @Test
         void ofAWindowIsBrokenOverSeveralWindows() {
             HistoryBuilder windows = new HistoryBuilder(Form.FIXED_WINDOW, 3, SECOND, FailureMode.CLOSED);
             for (int i = 0; i < 5; i++) {
@@ -186,6 +202,10 @@ class PromisesTest {
                     .operation(0, 30, ACQUIRE, ALLOWED, 2, 0, 0);
             assertKept(promise, spent(history, 40, 2));
             assertFirst(promise, spent(history, 50, 7), 4);
+            HistoryBuilder unknown = account()
+                    .operation(0, 0, ACQUIRE, DEGRADED_REJECTED, 5, 0, 0)
+                    .fault(Effect.LOSS, Fault.ALL, 10, 20);
+            assertKept(promise, spent(unknown, 40, 5));
         }
     }
 
@@ -324,6 +344,28 @@ class PromisesTest {
     }
 
     @Nested
+    class Recovery {
+        private final Promise promise = new RecoveryPromise();
+
+        private HistoryBuilder used() {
+            return log().operation(0, ACQUIRE, ALLOWED).fault(Effect.OUTAGE, 0, 10, 5_000);
+        }
+
+        @Test
+        void isKept() {
+            assertKept(
+                    promise, used().operation(8_200, ACQUIRE, DEGRADED_REJECTED).operation(8_300, ACQUIRE, ALLOWED));
+            assertKept(promise, used().operation(9_000, ACQUIRE, ALLOWED).operation(9_100, ACQUIRE, DEGRADED_REJECTED));
+        }
+
+        @Test
+        void isBrokenByACallThatRedisDoesNotDecide() {
+            assertFirst(promise, used().operation(8_300, ACQUIRE, DEGRADED_REJECTED), 2);
+            assertKept(promise, used().operation(1, 8_300, ACQUIRE, ALLOWED, 1, 0, 0));
+        }
+    }
+
+    @Nested
     class Blocks {
         private final Promise promise = new BlockPromise();
 
@@ -351,6 +393,9 @@ class PromisesTest {
                             .operation(10, UNBLOCK, DONE)
                             .operation(5_000, ACQUIRE, BLOCKED),
                     3);
+            HistoryBuilder unknown = log().operation(0, 0, BLOCK, FAILED, SECOND.toNanos(), 0, 0);
+            assertKept(promise, unknown.operation(5_500, ACQUIRE, BLOCKED));
+            assertFirst(promise, unknown.operation(6_500, ACQUIRE, BLOCKED), 3);
         }
 
         @Test
@@ -391,13 +436,22 @@ class PromisesTest {
             assertKept(
                     promise,
                     event(event(shares(), 0, 100, 4_000), 1, 200, 4_010).fault(Effect.OUTAGE, 0, 150, 160));
+            assertFirst(
+                    promise,
+                    event(event(shares(), 0, 100, 4_000), 1, 200, 4_010).fault(Effect.DEATH, 0, 150, 160),
+                    2);
         }
 
         @Test
         void areBrokenByAMissingEvent() {
             assertFirst(promise, shares().operation(20_000, ACQUIRE, REJECTED), 1);
             assertFirst(promise, shares().fault(Effect.STEP, 0, 10, 30_000).operation(20_000, ACQUIRE, REJECTED), 1);
+            assertKept(promise, shares().fault(Effect.STEP, 0, 10, 15_000).operation(20_000, ACQUIRE, REJECTED));
             assertKept(promise, shares().fault(Effect.OUTAGE, 0, 19_000, 19_100).operation(20_000, ACQUIRE, REJECTED));
+            assertFirst(
+                    promise,
+                    shares().fault(Effect.LOSS, Fault.ALL, 19_000, 19_100).operation(20_000, ACQUIRE, REJECTED),
+                    1);
         }
     }
 
@@ -414,17 +468,29 @@ class PromisesTest {
             return history.operation(instance, at, PENALTY, DONE, SECOND.toNanos(), 0, 0);
         }
 
+        /** Adds rejections and the event after them: 21 operations. */
+        private HistoryBuilder penalty(HistoryBuilder history, long at) {
+            return event(history.operations(20, at - 50, ACQUIRE, REJECTED), 0, at);
+        }
+
         @Test
         void areKept() {
-            HistoryBuilder history = event(penalized(), 0, 0).operation(500, ACQUIRE, BLOCKED);
-            assertKept(promise, event(history, 1, 1_200).operation(1_300, ACQUIRE, BLOCKED));
+            HistoryBuilder history = penalty(penalized(), 100).operation(500, ACQUIRE, BLOCKED);
+            assertKept(promise, penalty(history, 1_200).operation(1_300, ACQUIRE, BLOCKED));
         }
 
         @Test
         void areBrokenByASecondEvent() {
-            HistoryBuilder twice = event(event(penalized(), 0, 0), 1, 100);
-            assertFirst(promise, twice, 2);
-            assertKept(promise, twice.fault(Effect.OUTAGE, 0, 50, 60));
+            assertFirst(promise, event(penalty(penalized(), 100), 1, 200), 22);
+            assertFirst(promise, event(penalty(penalized(), 100), 1, 200).fault(Effect.OUTAGE, 0, 150, 160), 22);
+            assertKept(promise, event(penalty(penalized(), 100), 1, 200).fault(Effect.OUTAGE, 0, 50, 60));
+            assertKept(promise, event(penalty(penalized(), 100), 1, 200).fault(Effect.LOSS, Fault.ALL, 150, 160));
+        }
+
+        @Test
+        void areBrokenByTooFewRejections() {
+            assertFirst(promise, event(penalized().operations(19, 0, ACQUIRE, REJECTED), 0, 100), 20);
+            assertFirst(promise, event(penalty(penalized(), 100), 0, 20_000), 22);
         }
 
         @Test
@@ -480,8 +546,18 @@ class PromisesTest {
         @Test
         void applyAfterAnOutage() {
             HistoryBuilder away = change(log(), 100, 50).fault(Effect.OUTAGE, 1, 50, 8_000);
-            assertKept(promise, read(away, 1, 9_000, 3));
+            assertKept(promise, read(away, 1, 12_000, 3));
             assertFirst(promise, read(away, 1, 13_000, 3), 3);
+        }
+
+        @Test
+        void applyToAnInstanceThatStartsUnlessRedisIsAway() {
+            HistoryBuilder started = change(log(), 100, 50).fault(Effect.DEATH, 1, 8_000, 8_900);
+            assertFirst(promise, read(started, 1, 9_000, 3), 2);
+            assertKept(
+                    promise,
+                    read(change(log(), 100, 50).fault(Effect.DEATH, 1, 8_000, 8_900), 1, 9_000, 3)
+                            .fault(Effect.OUTAGE, 1, 8_500, 8_800));
         }
 
         @Test
