@@ -2,6 +2,7 @@
 package io.weir.nemesis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.weir.nemesis.check.Checker;
 import io.weir.nemesis.check.Promise;
@@ -15,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +28,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The checker finds each of these changes of Weir, which break one promise each. */
 class MutantsTest {
-    private static final long SEED = 37;
+    /** A slow machine can hide what a mutant breaks, so a mutant has some runs. */
+    private static final List<Integer> SEEDS = List.of(37, 38, 39);
+
     private static final Duration LENGTH = Duration.ofSeconds(6);
     private static final Duration RECOVERY = Duration.ofSeconds(4);
 
@@ -121,10 +125,16 @@ class MutantsTest {
         List<String> faults = mutant.properties.isEmpty() ? List.of() : List.of("redis-stopped");
         boolean isLate = mutant == Mutant.A_SLOT_IS_NOT_RELEASED || mutant == Mutant.THE_BREAKER_STAYS_OPEN;
         Duration recovery = isLate ? LONG_RECOVERY : RECOVERY;
-        Run run = new Run(SEED, 2, LENGTH, faults, false, recovery);
-        List<Violation> violations =
-                Checker.check(run.execute(folder, mutant.program, mutant.classPath(folder), mutant.properties));
-        assertThat(violations).extracting(Violation::promise).contains(mutant.promise);
+        List<Violation> violations = new ArrayList<>();
+        for (int seed : SEEDS) {
+            Run run = new Run(seed, 2, LENGTH, faults, false, recovery);
+            violations.addAll(
+                    Checker.check(run.execute(folder, mutant.program, mutant.classPath(folder), mutant.properties)));
+            if (violations.stream().anyMatch(violation -> violation.promise().equals(mutant.promise))) {
+                return;
+            }
+        }
+        fail("only these violations were found: " + violations);
     }
 
     @Test

@@ -13,7 +13,8 @@ import java.util.stream.Stream;
 
 /**
  * An instance uses Redis again one second and one deadline after an outage (deadline-and-breaker.md, "The delay"), and up to two seconds
- * later if it had no connection (failures.md, "Results").
+ * later if it had no connection (failures.md, "Results"). It uses Redis if Redis allows a call, and no call is degraded in the deadline
+ * before it: an open breaker lets single calls pass.
  */
 public final class RecoveryPromise implements Promise {
     @Override
@@ -23,7 +24,8 @@ public final class RecoveryPromise implements Promise {
 
     @Override
     public List<Violation> check(History history) {
-        long within = history.recovery().toNanos();
+        long within =
+                history.recovery().plus(history.deadline().multipliedBy(2)).toNanos();
         return IntStream.range(0, history.instances())
                 .mapToObj(instance -> undecided(history, instance, within))
                 .flatMap(Optional::stream)
@@ -32,11 +34,12 @@ public final class RecoveryPromise implements Promise {
 
     /** Returns the first degraded call of an instance that has had the time to recover, and has not used Redis in it. */
     private Optional<Violation> undecided(History history, int instance, long within) {
-        long used = history.start();
-        for (Operation call : history.operations()) {
-            if (call.instance() != instance || call.kind() != Kind.ACQUIRE) {
-                continue;
-            }
+        List<Operation> calls = history.operations().stream()
+                .filter(call -> call.instance() == instance && call.kind() == Kind.ACQUIRE)
+                .toList();
+        long used = calls.isEmpty() ? 0 : calls.get(0).start();
+        long quietFrom = used;
+        for (Operation call : calls) {
             boolean isDegraded =
                     call.outcome() == Outcome.DEGRADED_ALLOWED || call.outcome() == Outcome.DEGRADED_REJECTED;
             long from = call.start() - within;
@@ -46,7 +49,11 @@ public final class RecoveryPromise implements Promise {
                             .noneMatch(effect -> history.has(instance, effect, from, call.end()))) {
                 return Optional.of(new Violation(name(), call, "degraded although Redis has answered for long"));
             }
-            used = call.outcome() == Outcome.ALLOWED ? Math.max(used, call.end()) : used;
+            if (isDegraded) {
+                quietFrom = call.start() + history.deadline().toNanos();
+            } else if (call.outcome() == Outcome.ALLOWED && call.start() >= quietFrom) {
+                used = Math.max(used, call.end());
+            }
         }
         return Optional.empty();
     }

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * the clock of an instance, it can be late by one and a half windows (clocks.md).
  */
 public final class ThresholdPromise implements Promise {
-    private static final Duration FIRED_WITHIN = Duration.ofSeconds(3);
+    private static final Duration FIRED_WITHIN = Duration.ofSeconds(2);
 
     @Override
     public String name() {
@@ -66,7 +66,8 @@ public final class ThresholdPromise implements Promise {
             long from = call.start() - window - FIRED_WITHIN.toNanos();
             long to = call.end() + FIRED_WITHIN.toNanos();
             if (Sorted.upTo(instants, to) == Sorted.before(instants, from)
-                    && !canBeMissing(history, from - window, to)
+                    && !canBeMissing(
+                            history, call.start() - window - history.recovery().toNanos(), to)
                     && !isStepped(history, from - window - window / 2, to)) {
                 return Optional.of(new Violation(name(), call, "no event within a window"));
             }

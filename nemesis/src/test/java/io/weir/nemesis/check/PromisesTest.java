@@ -354,14 +354,23 @@ class PromisesTest {
         @Test
         void isKept() {
             assertKept(
-                    promise, used().operation(8_200, ACQUIRE, DEGRADED_REJECTED).operation(8_300, ACQUIRE, ALLOWED));
+                    promise, used().operation(8_700, ACQUIRE, DEGRADED_REJECTED).operation(8_750, ACQUIRE, ALLOWED));
             assertKept(promise, used().operation(9_000, ACQUIRE, ALLOWED).operation(9_100, ACQUIRE, DEGRADED_REJECTED));
         }
 
         @Test
+        void isBrokenIfSingleCallsPass() {
+            HistoryBuilder history = used();
+            for (long at = 8_000; at < 12_000; at += 100) {
+                history.operation(at, ACQUIRE, at % 1_000 == 0 ? ALLOWED : DEGRADED_REJECTED);
+            }
+            assertThat(promise.check(history.build())).hasSize(1);
+        }
+
+        @Test
         void isBrokenByACallThatRedisDoesNotDecide() {
-            assertFirst(promise, used().operation(8_300, ACQUIRE, DEGRADED_REJECTED), 2);
-            assertKept(promise, used().operation(1, 8_300, ACQUIRE, ALLOWED, 1, 0, 0));
+            assertFirst(promise, used().operation(8_800, ACQUIRE, DEGRADED_REJECTED), 2);
+            assertKept(promise, used().operation(1, 8_800, ACQUIRE, ALLOWED, 1, 0, 0));
         }
     }
 
