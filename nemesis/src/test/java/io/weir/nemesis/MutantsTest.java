@@ -37,7 +37,8 @@ class MutantsTest {
     /** A slot that is not released, and an open breaker, are known as that only after the time in which they may be so. */
     private static final Duration LONG_RECOVERY = Duration.ofSeconds(12);
 
-    private static final String BREAKER = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
+    private static final String FAILED_PROBE =
+            "if string.find(keys[1], '+probe', 1, true) then return redis.error_reply('ERR mutant') end\n";
 
     private enum Mutant {
         WINDOWS_END_EARLY("limit", "acquire.lua", "b == 0 or elapsed >= length", "b == 0 or 10 * elapsed >= length"),
@@ -52,7 +53,7 @@ class MutantsTest {
         THE_FAILURE_MODE_IS_IGNORED("failure mode", "ratelimit.policies.account.on-failure", "open"),
         A_SHARE_IS_THE_LIMIT("failure mode", "ratelimit.instances", "1"),
         A_CALL_WAITS_FOR_REDIS("deadline", "ratelimit.redis.deadline", "5s"),
-        THE_BREAKER_STAYS_OPEN("recovery", BREAKER + "successThreshold", "8"),
+        THE_BREAKER_STAYS_OPEN("recovery", "acquire.lua", "local isPlain", FAILED_PROBE + "local isPlain"),
         A_BLOCK_HAS_NO_EFFECT("blocks", "general.lua", "isBlocked or key and key.block", "false"),
         AN_EVENT_IS_REPEATED("thresholds", MutantInstance.Repeating.class),
         AN_EVENT_IS_MISSING("thresholds", MutantInstance.Silent.class),
@@ -122,8 +123,9 @@ class MutantsTest {
     @ParameterizedTest
     @EnumSource(Mutant.class)
     void areFound(Mutant mutant, @TempDir Path folder) throws IOException {
-        List<String> faults = mutant.properties.isEmpty() ? List.of() : List.of("redis-stopped");
         boolean isLate = mutant == Mutant.A_SLOT_IS_NOT_RELEASED || mutant == Mutant.THE_BREAKER_STAYS_OPEN;
+        boolean needsOutage = mutant == Mutant.THE_BREAKER_STAYS_OPEN || !mutant.properties.isEmpty();
+        List<String> faults = needsOutage ? List.of("redis-stopped") : List.of();
         Duration recovery = isLate ? LONG_RECOVERY : RECOVERY;
         List<Violation> violations = new ArrayList<>();
         for (int seed : SEEDS) {

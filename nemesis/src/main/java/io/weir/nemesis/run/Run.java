@@ -39,10 +39,10 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
 
     private static final Duration FIRST_CALL_WITHIN = Duration.ofMinutes(5);
 
-    /** The least number of known decisions. A run continues for that, for some minutes at most. */
+    /** The least number of known decisions. A run continues for that, for a minute at most. */
     private static final int LEAST = 4_000;
 
-    private static final Duration LATEST = Duration.ofMinutes(5);
+    private static final Duration LATEST = Duration.ofMinutes(1);
 
     /** Returns the names of all faults. */
     public static List<String> allTroubles() {
