@@ -59,6 +59,7 @@ public final class Instance {
     }
 
     private void serve(Map<String, String> properties, UnaryOperator<Consumer<String>> observers) throws IOException {
+        stalls.start();
         RateLimitBackend redis =
                 new RedissonBackendProvider().create(name -> Optional.ofNullable(properties.get(name)));
         OperationsPlugin operations = new OperationsPlugin();
@@ -68,7 +69,6 @@ public final class Instance {
         weir.start(Instance.class.getClassLoader());
         Calls calls = new Calls(weir.limiter(), operations.operations());
         ExecutorService threads = Executors.newCachedThreadPool();
-        stalls.start();
         print("ready");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {

@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,9 @@ import java.util.concurrent.TimeUnit;
 
 /** The process of an instance, as the coordinator sees it. It can be killed and started again. */
 final class InstanceProcess {
+    /** On a machine that needs more time, an instance can miss the time of its first connection as well. */
+    private static final Duration SLOW_START = Duration.ofSeconds(5);
+
     private final int number;
     private final List<String> command;
     private final File log;
@@ -62,6 +66,7 @@ final class InstanceProcess {
 
     /** Starts the process and waits until it accepts operations. */
     void start() {
+        long start = System.nanoTime();
         try {
             life = new Life(new ProcessBuilder(command)
                     .redirectError(Redirect.appendTo(log))
@@ -70,6 +75,10 @@ final class InstanceProcess {
             throw new UncheckedIOException(e);
         }
         life.ready.orTimeout(5, TimeUnit.MINUTES).join();
+        long end = System.nanoTime();
+        if (end - start > SLOW_START.toNanos()) {
+            recorder.slow(number, new Span(start, end));
+        }
     }
 
     /** Runs an operation and waits for its end. */
