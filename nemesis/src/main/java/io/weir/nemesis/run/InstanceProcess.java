@@ -21,10 +21,11 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** The process of an instance, as the coordinator sees it. It can be killed and started again. */
 final class InstanceProcess {
-    /** On a machine that needs more time, an instance can miss the time of its first connection as well. */
+    /** A machine that needs more time for a start is slow until Redis allows the first call: attempts to connect can fail on it. */
     private static final Duration SLOW_START = Duration.ofSeconds(5);
 
     private final int number;
@@ -75,9 +76,8 @@ final class InstanceProcess {
             throw new UncheckedIOException(e);
         }
         life.ready.orTimeout(5, TimeUnit.MINUTES).join();
-        long end = System.nanoTime();
-        if (end - start > SLOW_START.toNanos()) {
-            recorder.slow(number, new Span(start, end));
+        if (System.nanoTime() - start > SLOW_START.toNanos()) {
+            life.slowSince.set(start);
         }
     }
 
@@ -159,6 +159,7 @@ final class InstanceProcess {
         final CompletableFuture<Void> gone = new CompletableFuture<>();
         final Map<Long, CompletableFuture<Reply>> pending = new ConcurrentHashMap<>();
         private final PrintStream requests;
+        final AtomicLong slowSince = new AtomicLong();
         volatile boolean ended;
 
         Life(Process process) {
@@ -195,14 +196,20 @@ final class InstanceProcess {
         private void accept(String[] words, long end) {
             switch (words[0]) {
                 case "ready" -> ready.complete(null);
-                case "=" ->
+                case "=" -> {
+                    Outcome outcome = Outcome.valueOf(words[2]);
+                    long slow = outcome == Outcome.ALLOWED ? slowSince.getAndSet(0) : 0;
+                    if (slow != 0) {
+                        recorder.slow(number, new Span(slow, end));
+                    }
                     pending.remove(Long.parseLong(words[1]))
                             .complete(new Reply(
-                                    Outcome.valueOf(words[2]),
+                                    outcome,
                                     Long.parseLong(words[3]),
                                     Long.parseLong(words[4]),
                                     Long.parseLong(words[5]),
                                     end));
+                }
                 case "!" -> event(words);
                 case "~" -> recorder.slow(number, new Span(Long.parseLong(words[1]), Long.parseLong(words[2])));
                 default -> throw new IllegalArgumentException(words[0]);
