@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -104,7 +105,7 @@ public final class Nemesis {
 
     private static String text(Map<String, String> options) {
         return options.entrySet().stream()
-                .filter(option -> !option.getKey().equals("--table"))
+                .filter(option -> !Set.of("--table", "--folder").contains(option.getKey()))
                 .map(option -> (option.getKey() + " " + option.getValue()).strip())
                 .collect(Collectors.joining(" "));
     }
