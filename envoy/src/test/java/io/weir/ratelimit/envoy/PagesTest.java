@@ -10,6 +10,7 @@ import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.route.v3.RateLimit;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
+import io.envoyproxy.envoy.extensions.filters.http.header_mutation.v3.HeaderMutation;
 import io.envoyproxy.envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
@@ -31,7 +32,7 @@ import org.yaml.snakeyaml.Yaml;
 /** The YAML of the pages for Envoy and Istio has the fields and types of the API of Envoy. */
 class PagesTest {
     private static final Path DOCS = Path.of("..", "docs");
-    private static final Pattern BLOCK = Pattern.compile("(?s)```yaml\n(.*?)```");
+    private static final Pattern BLOCK = Pattern.compile("(?s)```yaml\n(.*?)\n *```");
     private static final JsonFormat.Parser PARSER = JsonFormat.parser()
             .usingTypeRegistry(JsonFormat.TypeRegistry.newBuilder()
                     .add(List.of(
@@ -39,6 +40,7 @@ class PagesTest {
                             LocalRateLimit.getDescriptor(),
                             Router.getDescriptor(),
                             HttpProtocolOptions.getDescriptor(),
+                            HeaderMutation.getDescriptor(),
                             io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit.getDescriptor()))
                     .build());
 
@@ -64,7 +66,7 @@ class PagesTest {
     @Test
     void thePageAboutEnvoy() throws IOException {
         List<String> blocks = blocks("how-to/envoy.md");
-        assertThat(blocks).hasSize(3);
+        assertThat(blocks).hasSize(4);
         List<String> keys = new ArrayList<>();
         for (Object limit : (List<?>) yaml(blocks.get(0)).get("rate_limits")) {
             parsed(limit, RateLimit.newBuilder()).getActionsList().forEach(action -> {
@@ -81,7 +83,13 @@ class PagesTest {
             assertThat(parsed(cluster, Cluster.newBuilder()).getHealthChecks(0).hasGrpcHealthCheck())
                     .isTrue();
         }
-        Path file = Files.writeString(folder.resolve("edge.yaml"), blocks.get(2));
+        for (String block : blocks.subList(2, 3)) {
+            for (Object filter : (List<?>) yaml(block.stripIndent()).get("http_filters")) {
+                assertThat(parsed(filter, HttpFilter.newBuilder()).hasTypedConfig())
+                        .isTrue();
+            }
+        }
+        Path file = Files.writeString(folder.resolve("edge.yaml"), blocks.get(3));
         assertThat(new EnvoyConfigLayer()
                         .over(ConfigProperties.of(Map.of("ratelimit.envoy.config", file.toString())))
                         .problems())

@@ -87,6 +87,12 @@ public final class ConfigKeys {
                     text -> Optional.of(text).filter(secret -> secret.length() >= MINIMUM_SECRET)),
             "the secret of the hashes (HMAC-SHA-256) that replace all values in stored keys, the same on all instances");
 
+    public static final ConfigKey<Boolean> RECEIPTS = key(
+            "ratelimit.receipts",
+            "false",
+            ValueForm.FLAG,
+            "whether the server for Envoy adds receipts to requests, and applications accept them; it needs ratelimit.key-secret");
+
     public static final ConfigKey<Integer> IPV4_PREFIX = key(
             "ratelimit.ipv4-prefix",
             "32",

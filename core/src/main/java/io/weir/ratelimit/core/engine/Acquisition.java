@@ -7,14 +7,15 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.EdgeReceipt;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
-import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,6 +51,7 @@ final class Acquisition {
         ACQUIRE,
         SLEEP,
         REFUND,
+        CLAIM,
         END
     }
 
@@ -67,6 +69,9 @@ final class Acquisition {
 
     /** The charges of the call, paid or not. */
     private List<Charge> all = List.of();
+
+    /** The charges that claim the receipt of the edge. */
+    private List<Charge> claim = List.of();
 
     /** The charges that the request has not paid. */
     private List<Charge> charges = List.of();
@@ -150,7 +155,11 @@ final class Acquisition {
     }
 
     private Step next(Step step) {
-        return step == Step.ACQUIRE ? decided(acquire()) : refunded(backend.refund(refundedReceipt()));
+        return switch (step) {
+            case ACQUIRE -> decided(acquire());
+            case CLAIM -> claimed(ReceiptClaims.claim(backend, claim));
+            default -> refunded(backend.refund(refundedReceipt()));
+        };
     }
 
     private TimedDecision acquire() {
@@ -200,6 +209,11 @@ final class Acquisition {
             return Step.SLEEP;
         }
         if (request != null) {
+            EdgeReceipt receipt = request.receipt();
+            claim = receipt == null ? List.of() : receipt.begin(charges);
+            if (!claim.isEmpty()) {
+                return Step.CLAIM;
+            }
             all = charges;
             List<Charge> due = request.ledger().reserve(binding.endpoint(), all, backend.deadlineNanos());
             if (due == null) {
@@ -215,6 +229,19 @@ final class Acquisition {
             }
         }
         return charges.isEmpty() ? Step.END : Step.ACQUIRE;
+    }
+
+    /** Returns the charges that claim the receipt of the edge. */
+    List<Charge> claim() {
+        return claim;
+    }
+
+    /** Continues after the claim; the decision is null if the backend failed. */
+    Step claimed(@Nullable Decision decision) {
+        if (request != null) {
+            request.claimed(decision);
+        }
+        return begin();
     }
 
     List<Charge> charges() {

@@ -51,7 +51,9 @@ public final class Settlements {
      * @param actualCost the actual cost in permits, 0 or more
      */
     public void settle(RequestState request, String policy, long actualCost) {
-        for (Part part : parts(request, policy, checked(actualCost))) {
+        long cost = checked(actualCost);
+        ReceiptClaims.claim(backend, request, policy);
+        for (Part part : parts(request, policy, cost)) {
             if (!settlesUnchanged(part)) {
                 settle(part.receipt, part.charge::equals, part.actualCost);
             }
@@ -65,7 +67,13 @@ public final class Settlements {
      * @return a stage that completes after the settlement
      */
     public CompletionStage<Void> settleAsync(RequestState request, String policy, long actualCost) {
-        CompletableFuture<?>[] all = parts(request, policy, checked(actualCost)).stream()
+        long cost = checked(actualCost);
+        return ReceiptClaims.claimAsync(backend, request, policy)
+                .thenCompose(claimed -> settleAll(parts(request, policy, cost)));
+    }
+
+    private CompletionStage<Void> settleAll(List<Part> parts) {
+        CompletableFuture<?>[] all = parts.stream()
                 .filter(part -> !settlesUnchanged(part))
                 .map(part -> settleAsync(part.receipt, part.charge::equals, part.actualCost)
                         .toCompletableFuture())

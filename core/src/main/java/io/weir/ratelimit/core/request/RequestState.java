@@ -30,6 +30,7 @@ public final class RequestState extends SlotHolder {
     private volatile CallContext caller;
     private volatile @Nullable RequestBinding binding;
     private volatile @Nullable RecentFailure failure;
+    private volatile @Nullable EdgeReceipt receipt;
 
     /** The caller that was checked last and does not bypass the limits. */
     private @Nullable CallContext limitedCaller;
@@ -80,6 +81,31 @@ public final class RequestState extends SlotHolder {
 
     public ChargeLedger ledger() {
         return ledger;
+    }
+
+    /** Sets what the edge has charged for this request. */
+    public void receipt(@Nullable EdgeReceipt presented) {
+        receipt = presented;
+    }
+
+    /** Returns what the edge has charged for this request, null if nothing is known. */
+    public @Nullable EdgeReceipt receipt() {
+        return receipt;
+    }
+
+    /**
+     * Ends the claim of the receipt. The charges of an accepted one are paid, and can be settled.
+     *
+     * @param decision the decision on the claim, null if the backend failed
+     */
+    public void claimed(@Nullable Decision decision) {
+        EdgeReceipt claimed = receipt;
+        if (claimed != null) {
+            claimed.end(decision).ifPresent(paid -> {
+                ledger.credit(paid.charges());
+                quotas.reserved().add(paid);
+            });
+        }
     }
 
     /**
