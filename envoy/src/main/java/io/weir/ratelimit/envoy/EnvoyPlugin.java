@@ -5,10 +5,13 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.envoy.config.EnvoyConfig;
 import io.weir.ratelimit.envoy.config.EnvoyConfigLayer;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.runtime.Preparation;
+import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class EnvoyPlugin implements Plugin {
     private final EnvoyConfigLayer layer = new EnvoyConfigLayer();
     private @Nullable EnvoySettings settings;
+    private volatile Runnable push = () -> {};
+
+    /** The interval at which changed policies are looked for. */
+    private static final Duration PUSH_INTERVAL = Duration.ofMillis(500);
 
     @Override
     public Set<String> properties() {
@@ -32,6 +39,26 @@ final class EnvoyPlugin implements Plugin {
         Problems problems = preparation.problems();
         settings = EnvoySettings.read(new ConfigReader(preparation.config(), problems));
         problems.addAll(preparation.config().problems());
+    }
+
+    /** Sets the task that sends changed policies to proxies. */
+    void repeat(Runnable task) {
+        push = task;
+    }
+
+    @Override
+    public List<RepeatedTask> tasks() {
+        return List.of(new RepeatedTask() {
+            @Override
+            public Duration interval() {
+                return PUSH_INTERVAL;
+            }
+
+            @Override
+            public void run() {
+                push.run();
+            }
+        });
     }
 
     /** Returns the settings, which exist after the start. */

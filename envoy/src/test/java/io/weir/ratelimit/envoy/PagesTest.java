@@ -12,6 +12,8 @@ import io.envoyproxy.envoy.config.route.v3.RateLimit;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
 import io.envoyproxy.envoy.extensions.filters.http.header_mutation.v3.HeaderMutation;
 import io.envoyproxy.envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit;
+import io.envoyproxy.envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaBucketSettings;
+import io.envoyproxy.envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaFilterConfig;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
@@ -41,6 +43,8 @@ class PagesTest {
                             Router.getDescriptor(),
                             HttpProtocolOptions.getDescriptor(),
                             HeaderMutation.getDescriptor(),
+                            RateLimitQuotaFilterConfig.getDescriptor(),
+                            RateLimitQuotaBucketSettings.getDescriptor(),
                             io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit.getDescriptor()))
                     .build());
 
@@ -66,7 +70,7 @@ class PagesTest {
     @Test
     void thePageAboutEnvoy() throws IOException {
         List<String> blocks = blocks("how-to/envoy.md");
-        assertThat(blocks).hasSize(4);
+        assertThat(blocks).hasSize(5);
         List<String> keys = new ArrayList<>();
         for (Object limit : (List<?>) yaml(blocks.get(0)).get("rate_limits")) {
             parsed(limit, RateLimit.newBuilder()).getActionsList().forEach(action -> {
@@ -83,13 +87,13 @@ class PagesTest {
             assertThat(parsed(cluster, Cluster.newBuilder()).getHealthChecks(0).hasGrpcHealthCheck())
                     .isTrue();
         }
-        for (String block : blocks.subList(2, 3)) {
+        for (String block : blocks.subList(2, 4)) {
             for (Object filter : (List<?>) yaml(block.stripIndent()).get("http_filters")) {
                 assertThat(parsed(filter, HttpFilter.newBuilder()).hasTypedConfig())
                         .isTrue();
             }
         }
-        Path file = Files.writeString(folder.resolve("edge.yaml"), blocks.get(3));
+        Path file = Files.writeString(folder.resolve("edge.yaml"), blocks.get(4));
         assertThat(new EnvoyConfigLayer()
                         .over(ConfigProperties.of(Map.of("ratelimit.envoy.config", file.toString())))
                         .problems())
