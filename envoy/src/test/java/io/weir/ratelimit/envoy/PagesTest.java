@@ -21,12 +21,15 @@ import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.envoy.config.EnvoyConfigLayer;
 import java.io.IOException;
+import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
@@ -113,6 +116,47 @@ class PagesTest {
 
     private static Object value(Object patch) {
         return ((Map<?, ?>) ((Map<?, ?>) patch).get("patch")).get("value");
+    }
+
+    @Test
+    void theExampleHasTwoInstancesBehindOneProxy() throws Exception {
+        Path example = Path.of("..", "examples", "envoy");
+        Map<?, ?> services = (Map<?, ?>)
+                yaml(Files.readString(example.resolve("compose.yaml"))).get("services");
+        assertThat(services.keySet()).hasToString("[redis, weir-1, weir-2, envoy]");
+        for (Object service : services.values()) {
+            for (String file : files((Map<?, ?>) service)) {
+                Path path = example.resolve(file);
+                assertThat(file.endsWith(".jar") || Files.isReadable(path)).as(file).isTrue();
+            }
+        }
+        Cluster cluster = parsed(yaml(Files.readString(example.resolve("envoy.yaml"))), Bootstrap.newBuilder())
+                .getStaticResources()
+                .getClusters(0);
+        cluster.getLoadAssignment().getEndpoints(0).getLbEndpointsList().forEach(endpoint -> assertThat(
+                        services.containsKey(endpoint.getEndpoint()
+                                .getAddress()
+                                .getSocketAddress()
+                                .getAddress()))
+                .isTrue());
+        TestServer.cold(properties(example.resolve("edge.properties"))).close();
+    }
+
+    private static Map<String, String> properties(Path file) throws IOException {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            properties.load(reader);
+        }
+        return properties.stringPropertyNames().stream()
+                .collect(Collectors.toMap(name -> name, properties::getProperty));
+    }
+
+    private static List<String> files(Map<?, ?> service) {
+        Object volumes = service.get("volumes");
+        return volumes == null
+                ? List.of()
+                : ((List<?>) volumes)
+                        .stream().map(volume -> ((String) volume).split(":")[0]).toList();
     }
 
     @Test
