@@ -29,7 +29,6 @@
 local function newDecision(now, input, keys, call, parse, pack, byte)
 --include state.lua
 --include log.lua
---include calendar.lua
 --include slots.lua
 --include general.lua
 end
@@ -42,6 +41,15 @@ if form > 1 then
   end
 end
 
+-- Writes the sections of a key; without a time to live, the key keeps its own.
+local function put(call, key, sections, life)
+  if life then
+    call('SET', key, sections, 'PX', life)
+  else
+    call('SET', key, sections, 'KEEPTTL')
+  end
+end
+
 local isPlain, decide = true, nil
 local read, floor, ceil = redis.pcall, math.floor, math.ceil
 -- The replies, and the first key of the next group.
@@ -49,23 +57,34 @@ local replies, replied, first = {pack('>I7', now), '', ''}, 1, 1
 -- The run: how many of its groups are left, their keys and requests, and the position of the first key.
 local groups, groupKeys, count, partsAt = 0, 1, 1, at
 local cost, limitCount, limitsAt, letter, permits, units, exponent, capacity, maxDebt, delay, unit, length, window
--- The sections and times to live of the keys of a group; false for a key that keeps its own.
-local texts, lives = {''}, {''}
+-- The sections and times to live of the keys of a group before its last one.
+local texts, lives = nil, nil
+-- The key of the group before, its sections and their time to live, which are written once another key follows: equal keys with different
+-- costs take a third less time.
+local heldKey, held, heldLife = nil, nil, nil
 while keys[first] do
   local isRead = groups == 0
   if isRead then
     groups, groupKeys, count, cost, limitCount, limitsAt = parse('>I2I2I2I6I2', input, at)
     partsAt = limitsAt - 8
+    if groupKeys > 1 then
+      texts, lives = {}, {}
+    end
   end
   local start, handled = replied + 1, isPlain
-  local allowed, part, sections = count > 0 and count or 1, 1, nil
+  local allowed, part, key, sections, life = count > 0 and count or 1, 1, nil, nil, nil
+  if heldKey and (heldKey ~= keys[first] or groupKeys > 1) then
+    put(call, heldKey, held, heldLife)
+    heldKey = nil
+  end
   groups, replied, replies[start] = groups - 1, start, ''
   repeat
     if groupKeys > 1 then
       cost, limitCount, limitsAt = parse('>I6I2', input, part == 1 and partsAt or at)
       isRead = true
     end
-    local raw = read('GET', keys[first + part - 1])
+    key = keys[first + part - 1]
+    local raw = heldKey and held or read('GET', key)
     -- An error has the length 0.
     local stored, from, longest, keepsLongest = raw and #raw, 1, 0, false
     sections = nil
@@ -188,24 +207,33 @@ while keys[first] do
     end
     replied = replied + 1
     replies[replied] = raw or limitCount == 1 and '\0' or string.rep('\0', limitCount)
-    texts[part] = sections
-    lives[part] = sections and not keepsLongest and string.format('%d', longest < 1000 and 1 or ceil(longest / 1000))
+    life = sections and not keepsLongest and string.format('%d', longest < 1000 and 1 or ceil(longest / 1000))
+    if part < groupKeys then
+      texts[part], lives[part] = sections, life
+    end
     part = part + 1
   until part > groupKeys
 
   if not handled then
+    if heldKey then
+      put(call, heldKey, held, heldLife)
+      heldKey = nil
+    end
     decide = decide or newDecision(now, input, keys, call, parse, pack, byte)
     replied, replies[start], at = start, decide(first, groupKeys, count, partsAt)
   else
     replies[start] = allowed == 0 and '\0\0' or allowed == 1 and '\0\1' or pack('>I2', allowed)
-    for i = 1, sections and allowed > 0 and groupKeys or 0 do
-      if lives[i] then
-        call('SET', keys[first + i - 1], texts[i], 'PX', lives[i])
-      else
-        call('SET', keys[first + i - 1], texts[i], 'KEEPTTL')
+    if sections and allowed > 0 then
+      for i = 1, groupKeys - 1 do
+        put(call, keys[first + i - 1], texts[i], lives[i])
       end
+      heldLife = life or heldKey and heldLife
+      heldKey, held = key, sections
     end
   end
   first = first + groupKeys
+end
+if heldKey then
+  put(call, heldKey, held, heldLife)
 end
 return table.concat(replies, '', 1, replied)

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see clock.lua, state.lua, log.lua, calendar.lua and slots.lua, which precede this file.
+-- Times are in microseconds; see clock.lua, state.lua, log.lua and slots.lua, which precede this file.
 --
 -- Decides on one group as acquire.lua does, whatever its limits are and whatever its keys have beside their sections.
--- State       as now, in the reply: a byte 0 for an untouched limit, else the section (state.lua, calendar.lua), with two exceptions. Of a
+-- State       as now, in the reply: a byte 0 for an untouched limit, else the section (state.lua), with two exceptions. Of a
 --             log: letter g B, two instants and the permits of its summary I7 I7 I6 (log.lua), and the instant of the entry at whose end
 --             the cost has room I7. Of slots: letter n B, their number I2, the instants before and after which none ends I7 I7, the number
 --             of the next slot I6
 -- Complexity  O(limits of keys), and that of log.lua for sliding logs
 
 local find = newSections()
-local logs, calendars, slots
+local logs, slots
 
 -- A kind of limits has two functions. `state` returns the state of a limit as of now, false for a foreign value: its free parts, the parts
 -- that a request needs, its part of the reply, whether the stored one is to be replaced even by a rejection, and whether a key with it keeps
@@ -68,30 +68,30 @@ function logKind.section(limit, state, spent)
 end
 
 function calendarKind.state(limit, stored, cost)
-  calendars = calendars or newCalendars()
-  local first, spent, latest, ends, debt
-  if stored then
-    first, spent, latest, ends, debt = calendars.read(stored[4])
-    if not first then
-      return false
-    end
-  end
   if now >= limit.ends then
     limit.start, limit.ends = limit.ends, limit.nextEnd
   end
-  local isFuture = first and latest > now
-  first, spent, latest, ends, debt = calendars.advance(limit.permits, limit.start, limit.ends, first, spent, latest, ends, debt)
-  return {
-    free = limit.permits - spent, needed = cost, isFuture = isFuture, first = first, spent = spent, latest = latest, ends = ends,
-    debt = debt, text = calendars.encode(limit[2], first, spent, latest, ends, debt) or '\0',
+  local first, latest, spent, ends, debt = now, now, 0, limit.ends, false
+  -- A charge before the period does not count. More permits than the limit has count as all of them, unless a settlement has charged them.
+  if stored and now < stored[6] and stored[2] >= limit.start and stored[3] > 0 and limit.permits > 0 then
+    spent = math.min(stored[3], stored[5] and most(limit) or limit.permits)
+    first, latest, ends, debt = math.min(stored[1], now), math.min(stored[2], now), math.min(stored[6], ends), spent > limit.permits
+  end
+  local state = {
+    free = limit.permits - spent, needed = cost, isFuture = stored and stored[2] > now, first = first, latest = latest, spent = spent,
+    ends = ends, debt = debt,
   }
+  state.text = calendarKind.section(limit, state, 0) or '\0'
+  return state
 end
 
 function calendarKind.section(limit, state, spent)
   if spent > 0 then
-    return calendars.encode(limit[2], state.first, state.spent + spent, now, limit.ends, false)
+    return encode(limit, state.first, now, state.spent + spent, false, limit.ends)
+  elseif state.spent > 0 then
+    return encode(limit, state.first, state.latest, state.spent, state.debt, state.ends)
   end
-  return calendars.encode(limit[2], state.first, state.spent, state.latest, state.ends, state.debt)
+  return nil
 end
 
 function slotKind.state(limit, stored)

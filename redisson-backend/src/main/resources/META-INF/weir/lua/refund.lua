@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see clock.lua, state.lua, log.lua and calendar.lua, which precede this script.
+-- Times are in microseconds; see clock.lua, state.lua and log.lua, which precede this script.
 --
 -- Refunds charges as far as they still count, charges more permits with them even if a limit has no room, or removes states. Never changes
 -- a foreign value.
@@ -15,7 +15,7 @@
 local operation
 operation, at = parse('B', input, at)
 local isByReceipt, isMore = operation == 1 or operation == 4, operation == 4
-local outcome, find, logs, calendars = 1, newSections(), newLogs(), newCalendars()
+local outcome, find, logs = 1, newSections(), newLogs()
 
 -- Returns a count with some more, at most a bound unless it is more already, or with less.
 local function changed(count, by, bound)
@@ -98,18 +98,17 @@ local function section(limit, by, stored)
     local live = log.before + log.added
     return logs.refundAt(log, limit.a, live - changed(live, by, math.min(2 * limit.permits, 10000))), stored[6]
   elseif limit[1] == 99 and stored then
-    local first, spent, latest, ends, debt = calendars.read(stored[4])
-    if not first then
-      return false
-    end
-    local bound = calendars.most(limit.permits)
+    local first, latest, spent, ends, debt = stored[1], stored[2], stored[3], stored[6], stored[5]
     if not isByReceipt then
-      first, spent, latest = math.min(first, now), math.min(spent, debt and bound or limit.permits), math.min(latest, now)
+      first, latest, spent = math.min(first, now), math.min(latest, now), math.min(spent, debt and most(limit) or limit.permits)
     elseif limit.a < first or now >= ends then
       return stored[4], ends -- a charge before the first one that counts was in an earlier period
     end
-    local left = changed(spent, by, bound)
-    return calendars.encode(limit[2], first, left, latest, ends, debt or isMore and left > limit.permits)
+    spent = changed(spent, by, most(limit))
+    if spent == 0 then
+      return nil
+    end
+    return encode(limit, first, latest, spent, debt or isMore and spent > limit.permits, ends)
   elseif stored or isMore and (limit[1] == 116 or limit[1] == 108) then
     return counter(limit, by, stored)
   end

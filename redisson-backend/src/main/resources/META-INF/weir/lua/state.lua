@@ -9,7 +9,8 @@
 --             t (token bucket), l (leaky bucket)  anchor I7, debt in parts of a permit I7, exponent of the unit B, and the end I7: the
 --                                 instant at which the debt is 0
 --             g (sliding log)     see log.lua
---             c (calendar limit)  see calendar.lua
+--             c (calendar limit)  end of the period of the latest charge I7, length 20 I2, first charge that counts I7, latest charge I7,
+--                                 spent permits I6
 --             n (concurrency limit)  see slots.lua
 --             d (debt)            end I7, length I2 of what follows, then the letter of a limit c, f, s, t or l B, and the three numbers of
 --                                 its state I7 I7 I6: a limit to which a settlement has charged more permits than it has
@@ -73,9 +74,11 @@ local function advance(limit, bound, a, b, c)
   return a + elapsed * limit.unit, b, c
 end
 
--- Returns how many permits of a window, or parts of a bucket, count at most after a settlement.
+-- Returns how many permits of a window or a period, or parts of a bucket, count at most after a settlement.
 local function most(limit)
-  if limit[1] == 116 or limit[1] == 108 then
+  if limit[1] == 99 then
+    return math.min(2 * limit.permits, 281474976710655)
+  elseif limit[1] == 116 or limit[1] == 108 then
     return math.min(limit.bound + limit.permits * limit.units, 9007199254740992)
   end
   return math.min(2 * limit.permits, 281474976710655, math.floor(9007199254740992 / limit.units))
@@ -92,12 +95,13 @@ local function asOfNow(limit, stored)
   return a, b, c, stored[5] and exceeds(limit, b, c)
 end
 
--- Returns the section of a limit, which can be a debt, and its end: the instant at which its state equals that of an untouched key.
-local function encode(limit, a, b, c, debt)
-  local letter, window, ends = limit[1], limit[2], nil
+-- Returns the section of a limit, which can be a debt, and its end: the instant at which its state equals that of an untouched key. That of a
+-- calendar limit is given.
+local function encode(limit, a, b, c, debt, ends)
+  local letter, window = limit[1], limit[2]
   if letter == 115 or letter == 102 then
     ends = a + (letter == 115 and b > 0 and 2 or 1) * window * 1000
-  else
+  elseif letter ~= 99 then
     ends = limit.permits > 0 and a + math.ceil(b / limit.permits) * limit.unit or now
   end
   if debt then
@@ -106,6 +110,8 @@ local function encode(limit, a, b, c, debt)
     return pack('>BI5I7I6I6', 115, window, a, b, c), ends
   elseif letter == 102 then
     return pack('>BI5I7I6', 102, window, a, b), ends
+  elseif letter == 99 then
+    return pack('>BI5I7I2I7I7I6', 99, window, ends, 20, a, b, c), ends
   end
   return pack('>BI5I7I7BI7', letter, window, a, b, c, ends), ends
 end
@@ -128,8 +134,8 @@ local function newSections()
   local MAX, MAX_WINDOW = 9007199254740992, 31622400000
   local LEAST_BYTES = {[102] = 19, [103] = 12, [108] = 28, [115] = 25, [116] = 28}
 
-  -- Returns the letter of the limit of a section, its state, and the position behind it; nil if the value is foreign. Only windows, buckets
-  -- and debts have three numbers.
+  -- Returns the letter of the limit of a section, its state, and the position behind it; nil if the value is foreign. Slots, logs and
+  -- sections of later versions have no three numbers.
   local function sectionAt(raw, letter, window, from)
     if #raw - from + 1 < (LEAST_BYTES[letter] or 15) or letter < 97 or letter > 122 or window == 0 or window > MAX_WINDOW then
       return nil
@@ -154,7 +160,11 @@ local function newSections()
       local length
       ends, length, to = parse('>I7I2', raw, to)
       to = to + length
-      if letter == 100 and length == 21 and to <= #raw + 1 then
+      if to > #raw + 1 or ends > MAX or letter == 99 and length ~= 20 then
+        return nil
+      elseif letter == 99 then
+        a, b, c = parse('>I7I7I6', raw, to - 20)
+      elseif letter == 100 and length == 21 then
         debt = true
         letter, a, b, c = parse('>BI7I7I6', raw, to - 21)
       end

@@ -88,12 +88,14 @@ public final class RateLimitEngine {
      * @param request the request that the call is part of, null if there is none: what a call of another method has paid is not due
      */
     public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
+        boolean atOnce = request == null && !binding.canWait() && !binding.notifies();
+        RecentCharges.Entry recent = atOnce ? charges.recent(binding, call) : null;
+        if (recent != null) {
+            return decideAtOnce(binding, recent.charges(), recent);
+        }
         charges.awaitOverrides(binding, call);
-        if (request == null && !binding.canWait() && !binding.notifies()) {
-            RecentCharges.Entry recent = charges.recent(binding, call);
-            return recent == null
-                    ? decideAtOnce(binding, charges.of(binding, call, null), null)
-                    : decideAtOnce(binding, recent.charges(), recent);
+        if (atOnce) {
+            return decideAtOnce(binding, charges.of(binding, call, null), null);
         }
         return complete(
                 binding,

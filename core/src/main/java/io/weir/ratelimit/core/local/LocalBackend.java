@@ -115,7 +115,7 @@ public final class LocalBackend
         if (!UnlockedAcquire.isPossible(charges)) {
             return () -> acquireAll(charges);
         }
-        RepeatedAcquire repeated = new RepeatedAcquire(withoutLock, charges.get(0));
+        UnlockedAcquire.Repeated repeated = withoutLock.repeated(charges.get(0));
         return () -> {
             Decision decision = repeated.decide();
             return decision == null ? acquireAll(charges) : decision;

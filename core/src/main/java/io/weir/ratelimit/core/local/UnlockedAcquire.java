@@ -33,8 +33,12 @@ final class UnlockedAcquire {
      */
     @Nullable
     Decision decide(List<Charge> charges) {
-        StoredState stored = isPossible(charges) ? find(charges.get(0)) : null;
-        return stored == null ? null : decide(charges.get(0), stored);
+        if (!isPossible(charges)) {
+            return null;
+        }
+        Charge charge = charges.get(0);
+        StoredState stored = find(charge);
+        return stored == null ? null : decide(charge, charge.policy().limits().get(0), stored);
     }
 
     /** Tests whether charges can be decided without a lock: one enforced charge of one limit without slots. */
@@ -47,6 +51,11 @@ final class UnlockedAcquire {
         return limits.size() == 1 && !(limits.get(0) instanceof ConcurrencyLimit);
     }
 
+    /** Returns an acquire that remembers the state of a possible charge. */
+    Repeated repeated(Charge charge) {
+        return new Repeated(this, charge);
+    }
+
     /** Returns the stored state of a possible charge, null if its key is new. */
     @Nullable
     StoredState find(Charge charge) {
@@ -55,8 +64,7 @@ final class UnlockedAcquire {
 
     /** Decides and spends like {@link #decide(List)}, from the state that {@link #find} has returned now or before. */
     @Nullable
-    Decision decide(Charge charge, StoredState stored) {
-        Limit limit = charge.policy().limits().get(0);
+    Decision decide(Charge charge, Limit limit, StoredState stored) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             LimitState before = stored.get();
             if (before == null || !limit.equals(stored.limit)) {
@@ -82,5 +90,34 @@ final class UnlockedAcquire {
             }
         }
         return null;
+    }
+
+    /** An acquire of a charge that many calls repeat. It searches for the state of the key once. Thread-safe. */
+    static final class Repeated {
+        private final UnlockedAcquire withoutLock;
+        private final Charge charge;
+        private final Limit limit;
+
+        /** The state that the last call has found. If it is removed later, it never has a value again, and a call searches once more. */
+        private volatile @Nullable StoredState found;
+
+        private Repeated(UnlockedAcquire withoutLock, Charge charge) {
+            this.withoutLock = withoutLock;
+            this.charge = charge;
+            this.limit = charge.policy().limits().get(0);
+        }
+
+        /** Decides and spends like {@link UnlockedAcquire#decide(List)}. */
+        @Nullable
+        Decision decide() {
+            StoredState known = found;
+            StoredState stored = known == null ? withoutLock.find(charge) : known;
+            Decision decision = stored == null ? null : withoutLock.decide(charge, limit, stored);
+            StoredState next = decision == null ? null : stored;
+            if (next != known) {
+                found = next;
+            }
+            return decision;
+        }
     }
 }

@@ -23,7 +23,7 @@ public record Script(String text, String digest) {
     public static final Script ACQUIRE = of("clock.lua", "acquire.lua");
 
     /** Refunds charges, charges more with them, and removes states; the header of the resource describes its arguments and its reply. */
-    public static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "refund.lua");
+    public static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "refund.lua");
 
     /** Releases and renews slots; the header of the resource describes its arguments and its reply. */
     public static final Script RELEASE = of("clock.lua", "state.lua", "slots.lua", "release.lua");

@@ -89,7 +89,7 @@ class ScriptTest {
             case "value.lua" -> List.of("Complexity ");
             case "general.lua" -> List.of("State ", "Complexity ");
             case "state.lua" -> List.of("State ", "Limit ", "Unit ", "Redis ");
-            case "log.lua", "calendar.lua", "slots.lua" -> List.of("State ", "Complexity ");
+            case "log.lua", "slots.lua" -> List.of("State ", "Complexity ");
             default -> List.of("KEYS ", "ARGV[1] ", "Reply ", "Complexity ");
         };
         for (String entry : entries) {
