@@ -17,12 +17,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The part of the limiter that the server adds: its settings, and the policies of configuration files of Envoy. */
 final class EnvoyPlugin implements Plugin {
+    /** The interval at which the quota service looks for changed policies. */
+    private static final Duration UPDATE_INTERVAL = Duration.ofMillis(500);
+
     private final EnvoyConfigLayer layer = new EnvoyConfigLayer();
     private @Nullable EnvoySettings settings;
-    private volatile Runnable push = () -> {};
-
-    /** The interval at which changed policies are looked for. */
-    private static final Duration PUSH_INTERVAL = Duration.ofMillis(500);
+    private volatile Runnable update = () -> {};
 
     @Override
     public Set<String> properties() {
@@ -41,9 +41,9 @@ final class EnvoyPlugin implements Plugin {
         problems.addAll(preparation.config().problems());
     }
 
-    /** Sets the task that sends changed policies to proxies. */
+    /** Sets the task that updates the assignments of proxies. */
     void repeat(Runnable task) {
-        push = task;
+        update = task;
     }
 
     @Override
@@ -51,12 +51,12 @@ final class EnvoyPlugin implements Plugin {
         return List.of(new RepeatedTask() {
             @Override
             public Duration interval() {
-                return PUSH_INTERVAL;
+                return UPDATE_INTERVAL;
             }
 
             @Override
             public void run() {
-                push.run();
+                update.run();
             }
         });
     }

@@ -55,7 +55,8 @@ final class EnvoyServer implements AutoCloseable {
         quotas = new QuotaService(weir, plugin);
         set(ServingStatus.NOT_SERVING);
         try {
-            NettyServerBuilder builder = transport.server().addService(service).addService(quotas).addService(health.getHealthService());
+            NettyServerBuilder builder =
+                    transport.server().addService(service).addService(quotas).addService(health.getHealthService());
             if (settings.reflection()) {
                 builder.addService(ProtoReflectionServiceV1.newInstance());
             }
@@ -111,6 +112,7 @@ final class EnvoyServer implements AutoCloseable {
     public void close() {
         health.enterTerminalState();
         server.shutdown();
+        quotas.close();
         try {
             if (!server.awaitTermination(settings.stopTimeout().toMillis(), TimeUnit.MILLISECONDS)) {
                 server.shutdownNow().awaitTermination(1, TimeUnit.SECONDS);

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.envoy;
 
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -19,11 +20,15 @@ final class QuotaBucket {
     /** The requests that a proxy gets before it has reported its demand. */
     private static final long FIRST = 10;
 
-    private static final long LONGEST_ELAPSED_NANOS = TimeUnit.MINUTES.toNanos(10);
+    /** A proxy removes a bucket without requests, and does not report that. */
+    private static final long IDLE_NANOS = TimeUnit.MINUTES.toNanos(10);
+
     private static final double HEADROOM = 1.25;
 
     private final Deque<Lease> leases = new ArrayDeque<>();
     private double requestsPerNano = -1;
+    private long reportedNanos;
+    private long idleNanos = IDLE_NANOS;
     private long unassigned;
     private int assignments;
 
@@ -44,28 +49,40 @@ final class QuotaBucket {
     /**
      * A lease that the proxy can no longer use.
      *
+     * @param requests the requests that it was charged for
      * @param used the requests that it has allowed, which can be more than the lease had
      */
-    record Ended(Receipt receipt, long used) {}
+    record Ended(Receipt receipt, long requests, long used) {}
 
     /**
      * Records a report.
      *
-     * @param allowed the allowed requests since the last report, which use the oldest lease first
-     * @param rejected the rejected requests since then
+     * @param allowed the allowed requests since the last report, which use the oldest lease first; an unsigned number
+     * @param rejected the rejected requests since then; an unsigned number
      * @param elapsedNanos the time since then
      */
-    void reported(long allowed, long rejected, long elapsedNanos) {
-        long rest = allowed;
+    void reported(long allowed, long rejected, long elapsedNanos, long nowNanos) {
+        long rest = bounded(allowed);
+        if (elapsedNanos > 0) {
+            requestsPerNano = (rest + bounded(rejected)) / (double) elapsedNanos;
+            idleNanos = Math.max(IDLE_NANOS, elapsedNanos > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : 2 * elapsedNanos);
+        }
+        reportedNanos = nowNanos;
         for (Lease lease : leases) {
             long more = Math.min(rest, lease.requests - lease.used);
             lease.used += more;
             rest -= more;
         }
-        unassigned += rest;
-        if (elapsedNanos > 0) {
-            requestsPerNano = (allowed + rejected) / (double) Math.min(elapsedNanos, LONGEST_ELAPSED_NANOS);
-        }
+        unassigned = bounded(unassigned + rest);
+    }
+
+    private static long bounded(long unsigned) {
+        return unsigned < 0 ? Limit.MAX_PERMITS : Math.min(Limit.MAX_PERMITS, unsigned);
+    }
+
+    /** Returns whether the proxy has probably removed the bucket. */
+    boolean isIdle(long nowNanos) {
+        return nowNanos - reportedNanos >= idleNanos;
     }
 
     /** Returns the requests that the proxy probably has within a time, 1 or more. */
@@ -80,12 +97,12 @@ final class QuotaBucket {
         leases.add(new Lease(receipt, requests, endNanos));
     }
 
-    /** Removes the leases that the proxy can no longer use. Requests without a lease are added to the last one. */
+    /** Removes the leases that the proxy can no longer use. Requests without a lease are added to the first one. */
     List<Ended> ended(long nowNanos) {
         List<Ended> ended = new ArrayList<>();
         while (!leases.isEmpty() && nowNanos - leases.peek().endNanos >= GRACE_NANOS) {
             Lease lease = leases.remove();
-            ended.add(new Ended(lease.receipt, lease.used + unassigned));
+            ended.add(new Ended(lease.receipt, lease.requests, lease.used + unassigned));
             unassigned = 0;
         }
         return ended;

@@ -27,7 +27,9 @@ class FeatureTablesTest {
     private static final Map<String, String> TEST_OF_ROW = new TreeMap<>(Map.ofEntries(
             Map.entry("`policy`", "RateLimitServiceTest.theEntryPolicyNamesThePolicyAndOtherEntriesItsKey"),
             Map.entry("`generic_key`", "RateLimitServiceTest.aGenericKeyNamesAPolicyOfItsName"),
-            Map.entry("`remote_address`, `masked_remote_address`, `ip`", "RateLimitServiceTest.aMaskedAddressIsTheAddress"),
+            Map.entry(
+                    "`remote_address`, `masked_remote_address`, `ip`",
+                    "RateLimitServiceTest.aMaskedAddressIsTheAddress"),
             Map.entry(
                     "`principal`, `method`, `header:<name>`, `cookie:<name>`, `query:<name>`, `path:<name>`, `claim:<name>`, `arg:<name>`",
                     "RateLimitServiceTest.eachKeyTermIsAnEntry"),
@@ -38,7 +40,9 @@ class FeatureTablesTest {
             Map.entry("`current_limit`", "RateLimitServiceTest.aStatusHasTheLimit"),
             Map.entry("`limit_remaining`", "RateLimitServiceTest.hitsAreTheCost"),
             Map.entry("`duration_until_reset`", "RateLimitServiceTest.aStatusHasTheLimit"),
-            Map.entry("`response_headers_to_add`", "RateLimitServiceTest.aRejectionHasTheFieldsAndTheBodyOfAnApplication"),
+            Map.entry(
+                    "`response_headers_to_add`",
+                    "RateLimitServiceTest.aRejectionHasTheFieldsAndTheBodyOfAnApplication"),
             Map.entry("`raw_body`", "RateLimitServiceTest.aRejectionHasTheFieldsAndTheBodyOfAnApplication"),
             Map.entry("`hits_addend`", "RateLimitServiceTest.hitsAreTheCost"),
             Map.entry("`hits_addend` of a descriptor", "RateLimitServiceTest.noHitsLookAndSpendNothing"),
@@ -47,7 +51,8 @@ class FeatureTablesTest {
             Map.entry("a policy that the edge has charged for the same key", "ReceiptsTest.aRequestPaysOnce"),
             Map.entry("another policy or key", "ReceiptsTest.anotherKeyPaysForItself"),
             Map.entry(
-                    "`RequestCharges.settle(policy, cost)`", "ReceiptsTest.theApplicationSettlesWhatTheEdgeHasReserved"),
+                    "`RequestCharges.settle(policy, cost)`",
+                    "ReceiptsTest.theApplicationSettlesWhatTheEdgeHasReserved"),
             Map.entry("a report", "QuotaServiceTest.theSharesFollowTheDemand"),
             Map.entry("too few permits", "QuotaServiceTest.theLastPermitsAreAssignedAndThenNone"),
             Map.entry("the end of a lease", "QuotaServiceTest.permitsThatAProxyHasNotUsedReturnAfterTheLease"),
@@ -56,8 +61,11 @@ class FeatureTablesTest {
                     "QuotaBucketTest.requestsWithoutALeaseAreADebt"),
             Map.entry("a changed limit, a runtime change or a reload", "QuotaServiceTest.aChangedPolicyIsPushed"),
             Map.entry(
-                    "a proxy that dies, or the end of its stream",
+                    "a proxy that dies, a server that stops, or the end of a stream",
                     "QuotaServiceTest.theLeasesOfAProxyThatDiesStayCharged"),
+            Map.entry(
+                    "no report of a bucket for ten minutes",
+                    "QuotaBucketTest.aBucketIsIdleAfterTwoIntervalsButNotBeforeTenMinutes"),
             Map.entry("a bucket without a policy", "QuotaServiceTest.aBucketWithoutALimitIsAbandonedOrOpen"),
             Map.entry(
                     "a policy in shadow mode, an exempt caller, an unlimited descriptor",
@@ -79,18 +87,14 @@ class FeatureTablesTest {
             Map.entry("`shadow_mode`", "config/EnvoyConfigTest.shadowModeIsAMode"),
             Map.entry("`name`, `replaces`", "config/EnvoyConfigTest.aRuleReplacesOthers"),
             Map.entry("`share_threshold`", "config/EnvoyConfigTest.aWildcardFitsValuesAfterExactOnes"),
-            Map.entry(
-                    "`detailed_metric`, `value_to_metric`", "config/EnvoyConfigTest.fieldsForMetricsHaveNoEffect"),
+            Map.entry("`detailed_metric`, `value_to_metric`", "config/EnvoyConfigTest.fieldsForMetricsHaveNoEffect"),
             Map.entry(
                     "counters `near_limit` and `over_limit`",
                     "ServerMetersTest.theServerRecordsDecisionsAndTheirUtilization"),
             Map.entry("unknown fields", "config/EnvoyConfigTest.allProblemsHaveTheirLine")));
 
     private static Set<String> firstCells(Pattern pattern, String page) {
-        return pattern.matcher(page)
-                .results()
-                .map(row -> row.group(1))
-                .collect(Collectors.toCollection(TreeSet::new));
+        return pattern.matcher(page).results().map(row -> row.group(1)).collect(Collectors.toCollection(TreeSet::new));
     }
 
     @Test
@@ -106,7 +110,8 @@ class FeatureTablesTest {
         for (String test : List.copyOf(TEST_OF_ROW.values())) {
             String[] names = test.split("\\.");
             String source = Files.readString(TESTS.resolve(names[0] + ".java"));
-            Matcher method = Pattern.compile("@Test\\s+void " + names[1] + "\\(").matcher(source);
+            Matcher method =
+                    Pattern.compile("@Test\\s+void " + names[1] + "\\(").matcher(source);
             assertThat(method.find()).as(test).isTrue();
         }
     }

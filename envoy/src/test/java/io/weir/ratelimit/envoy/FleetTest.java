@@ -39,11 +39,8 @@ class FleetTest {
             "ratelimit.policies.api.key", "principal"));
 
     private static List<String> reports(TestServer server) {
-        FleetStore store = server.server()
-                .weir()
-                .backend()
-                .capability(FleetStore.class)
-                .orElseThrow();
+        FleetStore store =
+                server.server().weir().backend().capability(FleetStore.class).orElseThrow();
         return store.reports().toCompletableFuture().join().stream()
                 .map(stored -> new String(stored.content().orElseThrow(), StandardCharsets.ISO_8859_1))
                 .collect(Collectors.toList());
@@ -101,14 +98,12 @@ class FleetTest {
                                     "a campaign",
                                     "alice"),
                             changes(one).view().tag());
-            Await.until(
-                    "the changed limit", SOON, () -> limit(other).getRequestsPerUnit() == 500);
+            Await.until("the changed limit", SOON, () -> limit(other).getRequestsPerUnit() == 500);
             assertThat(limit(one).getRequestsPerUnit()).isEqualTo(500);
-            changes(one).undo(made.number(), "the end", "alice", changes(one).view().tag());
+            changes(one)
+                    .undo(made.number(), "the end", "alice", changes(one).view().tag());
             Await.until(
-                    "the limit of the configuration",
-                    SOON,
-                    () -> limit(other).getRequestsPerUnit() == 3);
+                    "the limit of the configuration", SOON, () -> limit(other).getRequestsPerUnit() == 3);
         }
     }
 }

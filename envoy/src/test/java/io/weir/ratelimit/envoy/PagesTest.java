@@ -127,18 +127,22 @@ class PagesTest {
         for (Object service : services.values()) {
             for (String file : files((Map<?, ?>) service)) {
                 Path path = example.resolve(file);
-                assertThat(file.endsWith(".jar") || Files.isReadable(path)).as(file).isTrue();
+                assertThat(file.endsWith(".jar") || Files.isReadable(path))
+                        .as(file)
+                        .isTrue();
             }
         }
         Cluster cluster = parsed(yaml(Files.readString(example.resolve("envoy.yaml"))), Bootstrap.newBuilder())
                 .getStaticResources()
                 .getClusters(0);
-        cluster.getLoadAssignment().getEndpoints(0).getLbEndpointsList().forEach(endpoint -> assertThat(
-                        services.containsKey(endpoint.getEndpoint()
+        cluster.getLoadAssignment()
+                .getEndpoints(0)
+                .getLbEndpointsList()
+                .forEach(endpoint -> assertThat(services.containsKey(endpoint.getEndpoint()
                                 .getAddress()
                                 .getSocketAddress()
                                 .getAddress()))
-                .isTrue());
+                        .isTrue());
         TestServer.cold(properties(example.resolve("edge.properties"))).close();
     }
 

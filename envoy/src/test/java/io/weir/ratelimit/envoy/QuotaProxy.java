@@ -30,6 +30,7 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
     private long allowed;
     private long rejected;
     private boolean isFirst = true;
+    private boolean isEnded;
 
     QuotaProxy(Channel channel, String domain, Map<String, String> bucket) {
         this.domain = domain;
@@ -57,7 +58,13 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
     }
 
     @Override
-    public void onCompleted() {}
+    public synchronized void onCompleted() {
+        isEnded = true;
+    }
+
+    synchronized boolean isEnded() {
+        return isEnded;
+    }
 
     synchronized int actions() {
         return actions;
@@ -93,8 +100,7 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
                 .setBucketId(bucket)
                 .setNumRequestsAllowed(allowed)
                 .setNumRequestsDenied(rejected)
-                .setTimeElapsed(
-                        Duration.newBuilder().setSeconds(millis / 1_000).setNanos(millis % 1_000 * 1_000_000));
+                .setTimeElapsed(Duration.newBuilder().setSeconds(millis / 1_000).setNanos(millis % 1_000 * 1_000_000));
         RateLimitQuotaUsageReports.Builder report =
                 RateLimitQuotaUsageReports.newBuilder().addBucketQuotaUsages(usage);
         if (isFirst) {

@@ -4,15 +4,24 @@ package io.weir.ratelimit.envoy;
 import static io.weir.ratelimit.envoy.TestServer.descriptor;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.BucketId;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse;
 import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaResponse.BucketAction;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports;
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaUsageReports.BucketQuotaUsage;
 import io.envoyproxy.envoy.type.v3.RateLimitStrategy.BlanketRule;
 import io.envoyproxy.envoy.type.v3.TokenBucket;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.runtime.HostedWeir;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +50,8 @@ class QuotaServiceTest {
     }
 
     private void start(String limit, String... more) throws Exception {
-        Map<String, String> properties = new HashMap<>(
-                Map.of("ratelimit.policies.api.limit", limit, "ratelimit.policies.api.key", "principal"));
+        Map<String, String> properties =
+                new HashMap<>(Map.of("ratelimit.policies.api.limit", limit, "ratelimit.policies.api.key", "principal"));
         for (int i = 0; i < more.length; i += 2) {
             properties.put("ratelimit." + more[i], more[i + 1]);
         }
@@ -81,7 +90,8 @@ class QuotaServiceTest {
         assertThat(remaining()).isEqualTo(100 - first.getMaxTokens());
         // A bucket of a proxy fills steadily, so a lease must not gain a permit before it ends.
         assertThat(first.getTokensPerFill().getValue()).isEqualTo(1);
-        assertThat(first.getFillInterval().getSeconds()).isGreaterThan(Duration.ofDays(300).toSeconds());
+        assertThat(first.getFillInterval().getSeconds())
+                .isGreaterThan(Duration.ofDays(300).toSeconds());
         TokenBucket second = tokens(proxy.exchange(0));
         assertThat(second.getFillInterval()).isNotEqualTo(first.getFillInterval());
     }
@@ -128,12 +138,13 @@ class QuotaServiceTest {
             switch (random.nextInt(6)) {
                 case 0 -> proxy.report(100 + random.nextInt(3_000));
                 case 1 -> proxy.exchange(100 + random.nextInt(3_000));
-                case 2 -> allowed += server.call("edge", descriptor("policy", "api", "principal", "ann"))
-                                .getOverallCode()
-                                .getNumber()
-                        == 1
-                        ? 1
-                        : 0;
+                case 2 ->
+                    allowed += server.call("edge", descriptor("policy", "api", "principal", "ann"))
+                                            .getOverallCode()
+                                            .getNumber()
+                                    == 1
+                            ? 1
+                            : 0;
                 case 3 -> {
                     if (random.nextInt(10) == 0) {
                         proxy.close();
@@ -200,6 +211,132 @@ class QuotaServiceTest {
         BucketAction action = proxy(ANN).exchange(5_000);
         assertThat(action.getQuotaAssignmentAction().getAssignmentTimeToLive().getSeconds())
                 .isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void aLeaseOfAnotherAlgorithmIsAtMostHalfAsLongAsItsWindow() throws Exception {
+        start("100/1s", "policies.api.algorithm", "sliding-window");
+        com.google.protobuf.Duration length =
+                proxy(ANN).exchange(5_000).getQuotaAssignmentAction().getAssignmentTimeToLive();
+        assertThat(Duration.ofSeconds(length.getSeconds(), length.getNanos())).isEqualTo(Duration.ofMillis(500));
+    }
+
+    @Test
+    void aLeaseThatIsTooLongCausesNoPenalty() throws Exception {
+        start("15/1h", "policies.api.penalty.after", "1/1h", "policies.api.penalty.for", "1h");
+        assertThat(tokens(proxy(ANN).exchange(0)).getMaxTokens()).isEqualTo(10);
+        assertThat(tokens(proxy(ANN).exchange(0)).getMaxTokens()).isEqualTo(5);
+        assertThat(isRule(proxy(ANN).exchange(0), BlanketRule.DENY_ALL)).isTrue();
+        HostedWeir weir = server.server().weir();
+        assertThat(weir.engine()
+                        .peek(weir.policies().policies().get("api"), new DescriptorCall(Map.of("principal", "ann"))))
+                .noneMatch(Quota::blocked);
+    }
+
+    @Test
+    void aStopEndsTheStreams() throws Exception {
+        start("100/1h", "envoy.stop-timeout", "1h");
+        QuotaProxy proxy = proxy(ANN);
+        proxy.exchange(0);
+        server.server().close();
+        Await.until("the end of the stream", SOON, proxy::isEnded);
+    }
+
+    /** The side of the server of a stream, whose client does not read. */
+    private static final class Unread extends ServerCallStreamObserver<RateLimitQuotaResponse> {
+        private Runnable ready = () -> {};
+        private boolean isReady;
+        private int requested;
+        private int responses;
+
+        @Override
+        public boolean isReady() {
+            return isReady;
+        }
+
+        @Override
+        public void setOnReadyHandler(Runnable handler) {
+            ready = handler;
+        }
+
+        @Override
+        public void request(int count) {
+            requested += count;
+        }
+
+        @Override
+        public void onNext(RateLimitQuotaResponse response) {
+            responses++;
+        }
+
+        @Override
+        public boolean isCancelled() {
+            return false;
+        }
+
+        @Override
+        public void setOnCancelHandler(Runnable handler) {}
+
+        @Override
+        public void setCompression(String compression) {}
+
+        @Override
+        public void disableAutoInboundFlowControl() {}
+
+        @Override
+        public void disableAutoRequest() {}
+
+        @Override
+        public void setMessageCompression(boolean enabled) {}
+
+        @Override
+        public void onError(Throwable failure) {}
+
+        @Override
+        public void onCompleted() {}
+    }
+
+    @Test
+    void aProxyThatDoesNotReadSendsNoFurtherReports() throws Exception {
+        start("100/1h");
+        Unread call = new Unread();
+        StreamObserver<RateLimitQuotaUsageReports> reports =
+                new QuotaService(server.server().weir(), new EnvoyPlugin()).streamRateLimitQuotas(call);
+        assertThat(call.requested).isEqualTo(1);
+        BucketQuotaUsage usage = BucketQuotaUsage.newBuilder()
+                .setBucketId(BucketId.newBuilder().putAllBucket(ANN))
+                .build();
+        reports.onNext(RateLimitQuotaUsageReports.newBuilder()
+                .setDomain("edge")
+                .addAllBucketQuotaUsages(Collections.nCopies(1_000, usage))
+                .build());
+        // A report names a bucket once.
+        assertThat(call.responses).isEqualTo(1);
+        assertThat(call.requested).isEqualTo(1);
+        call.isReady = true;
+        call.ready.run();
+        assertThat(call.requested).isEqualTo(2);
+    }
+
+    @Test
+    void aStreamHasABoundedNumberOfBuckets() throws Exception {
+        start("1000000/1h");
+        try (LogCapture log = new LogCapture()) {
+            Unread call = new Unread();
+            StreamObserver<RateLimitQuotaUsageReports> reports =
+                    new QuotaService(server.server().weir(), new EnvoyPlugin()).streamRateLimitQuotas(call);
+            RateLimitQuotaUsageReports.Builder report =
+                    RateLimitQuotaUsageReports.newBuilder().setDomain("edge");
+            for (int i = 0; i < QuotaStream.MAX_BUCKETS + 2; i++) {
+                report.addBucketQuotaUsages(BucketQuotaUsage.newBuilder()
+                        .setBucketId(
+                                BucketId.newBuilder().putBucket("policy", "api").putBucket("principal", "p" + i)));
+            }
+            reports.onNext(report.build());
+            assertThat(call.responses).isEqualTo(QuotaStream.MAX_BUCKETS + 2);
+            assertThat(log.lines().stream().filter(line -> line.contains("WEIR-732")))
+                    .hasSize(1);
+        }
     }
 
     @Test

@@ -63,8 +63,7 @@ class StopTest {
     private static Thread stopping(TestServer server) {
         Thread stop = new Thread(server.server()::close, "stop");
         stop.start();
-        Await.until(
-                "the server waits for its calls", SOON, () -> stop.getState() == Thread.State.TIMED_WAITING);
+        Await.until("the server waits for its calls", SOON, () -> stop.getState() == Thread.State.TIMED_WAITING);
         return stop;
     }
 

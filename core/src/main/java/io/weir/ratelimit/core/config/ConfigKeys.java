@@ -432,7 +432,7 @@ public final class ConfigKeys {
     public static final ConfigKey<String> ENVOY_SOCKET = key(
             "ratelimit.envoy.socket",
             ValueForm.text("a path such as /run/weir/envoy.sock"),
-            "the Unix domain socket of the server, in place of the port");
+            "the Unix domain socket of the server, in place of the address and the port");
 
     public static final ConfigKey<String> ENVOY_CERTIFICATE = key(
             "ratelimit.envoy.tls.certificate",

@@ -7,15 +7,14 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
-import io.weir.ratelimit.core.request.EdgeReceipt;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
-import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>Transitions</caption>
  * <tr><th>step</th><th>result</th><th>next step</th></tr>
- * <tr><td>{@link #begin}</td><td>charges are due; all are paid</td><td>ACQUIRE; END</td></tr>
+ * <tr><td>{@link #begin}</td><td>the edge has charged some; charges are due; all are paid</td><td>CLAIM; ACQUIRE; END</td></tr>
+ * <tr><td>CLAIM</td><td>charges are due; all are paid</td><td>ACQUIRE; END</td></tr>
  * <tr><td>ACQUIRE</td><td>no wait; a wait; a wait without room in the bulkhead</td><td>END; SLEEP; REFUND if allowed, else
  * END</td></tr>
  * <tr><td>SLEEP</td><td>permits were reserved; the window has room</td><td>END; ACQUIRE</td></tr>
@@ -157,7 +157,7 @@ final class Acquisition {
     private Step next(Step step) {
         return switch (step) {
             case ACQUIRE -> decided(acquire());
-            case CLAIM -> claimed(ReceiptClaims.claim(backend, claim));
+            case CLAIM -> claimed(backend.acquire(Binding.NONE, claim));
             default -> refunded(backend.refund(refundedReceipt()));
         };
     }
@@ -208,12 +208,30 @@ final class Acquisition {
         if (waitsForTurn()) {
             return Step.SLEEP;
         }
-        if (request != null) {
-            EdgeReceipt receipt = request.receipt();
-            claim = receipt == null ? List.of() : receipt.begin(charges);
+        if (request != null && request.recentFailure(sleeper) == null) {
+            claim = request.claim(charges);
             if (!claim.isEmpty()) {
                 return Step.CLAIM;
             }
+        }
+        return reserve();
+    }
+
+    /** Returns the charges that claim the receipt of the edge. */
+    List<Charge> claim() {
+        return claim;
+    }
+
+    Step claimed(TimedDecision claimed) {
+        recordFailure(claimed.failure());
+        if (request != null) {
+            request.claimed(claimed);
+        }
+        return reserve();
+    }
+
+    private Step reserve() {
+        if (request != null) {
             all = charges;
             List<Charge> due = request.ledger().reserve(binding.endpoint(), all, backend.deadlineNanos());
             if (due == null) {
@@ -229,19 +247,6 @@ final class Acquisition {
             }
         }
         return charges.isEmpty() ? Step.END : Step.ACQUIRE;
-    }
-
-    /** Returns the charges that claim the receipt of the edge. */
-    List<Charge> claim() {
-        return claim;
-    }
-
-    /** Continues after the claim; the decision is null if the backend failed. */
-    Step claimed(@Nullable Decision decision) {
-        if (request != null) {
-            request.claimed(decision);
-        }
-        return begin();
     }
 
     List<Charge> charges() {

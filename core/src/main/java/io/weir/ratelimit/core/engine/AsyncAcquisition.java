@@ -91,8 +91,9 @@ final class AsyncAcquisition {
     }
 
     private void claim() {
-        ReceiptClaims.claimAsync(backend, call.claim())
-                .thenAccept(decision -> run(call.claimed(decision.orElse(null))))
+        // The next step can wait for another call of the request.
+        backend.acquireAsync(Binding.NONE, call.claim())
+                .thenAccept(claimed -> onExecutor(() -> run(call.claimed(claimed))))
                 .whenComplete(this::failed);
     }
 

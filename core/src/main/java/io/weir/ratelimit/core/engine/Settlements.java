@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ReservedCharges;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
@@ -52,7 +53,10 @@ public final class Settlements {
      */
     public void settle(RequestState request, String policy, long actualCost) {
         long cost = checked(actualCost);
-        ReceiptClaims.claim(backend, request, policy);
+        List<Charge> claim = request.claim(policy);
+        if (!claim.isEmpty()) {
+            request.claimed(backend.acquire(Binding.NONE, claim));
+        }
         for (Part part : parts(request, policy, cost)) {
             if (!settlesUnchanged(part)) {
                 settle(part.receipt, part.charge::equals, part.actualCost);
@@ -68,8 +72,13 @@ public final class Settlements {
      */
     public CompletionStage<Void> settleAsync(RequestState request, String policy, long actualCost) {
         long cost = checked(actualCost);
-        return ReceiptClaims.claimAsync(backend, request, policy)
-                .thenCompose(claimed -> settleAll(parts(request, policy, cost)));
+        List<Charge> claim = request.claim(policy);
+        return claim.isEmpty()
+                ? settleAll(parts(request, policy, cost))
+                : backend.acquireAsync(Binding.NONE, claim).thenCompose(claimed -> {
+                    request.claimed(claimed);
+                    return settleAll(parts(request, policy, cost));
+                });
     }
 
     private CompletionStage<Void> settleAll(List<Part> parts) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.request;
 
-import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.spi.Charge;
@@ -9,14 +8,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the edge has charged for one request. The first call of the request that needs it claims it at the backend, so that it pays for one
  * request of all instances.
  */
 public final class EdgeReceipt {
-    private final Charge claim;
+    private final Charge early;
+    private final Charge late;
     private final List<ChargeStates> charged;
     private final Consumer<Result> listener;
     private boolean isUsed;
@@ -38,11 +37,13 @@ public final class EdgeReceipt {
     /**
      * Creates a receipt whose signature is valid.
      *
-     * @param claim the charge of a limit that has one permit for this receipt
+     * @param early the charge of a limit with one permit for this receipt, for a claim while the receipt is valid
+     * @param late the same for a claim by a settlement, which can be much later
      * @param listener receives the result of the claim
      */
-    EdgeReceipt(Charge claim, List<ChargeStates> charged, Consumer<Result> listener) {
-        this.claim = claim;
+    EdgeReceipt(Charge early, Charge late, List<ChargeStates> charged, Consumer<Result> listener) {
+        this.early = early;
+        this.late = late;
         this.charged = List.copyOf(charged);
         this.listener = listener;
     }
@@ -51,27 +52,22 @@ public final class EdgeReceipt {
         return charged.stream().map(ChargeStates::charge).anyMatch(selection);
     }
 
-    /**
-     * Begins the claim if this is the first call that needs one of the charges.
-     *
-     * @return the charges to acquire for the claim; empty if there is nothing to claim
-     */
-    public List<Charge> begin(List<Charge> needed) {
-        return begin(paid -> needed.stream()
-                .anyMatch(charge -> charge.policy().policy().equals(paid.policy().policy())
-                        && charge.storedKey().equals(paid.storedKey())));
+    /** Begins the claim as {@link RequestState#claim(List)}. */
+    List<Charge> begin(List<Charge> needed) {
+        return begin(
+                early,
+                paid -> needed.stream()
+                        .anyMatch(charge ->
+                                charge.policy().policy().equals(paid.policy().policy())
+                                        && charge.storedKey().equals(paid.storedKey())));
     }
 
-    /**
-     * Begins the claim if the edge has charged a policy.
-     *
-     * @return the charges to acquire for the claim; empty if there is nothing to claim
-     */
-    public List<Charge> begin(String policy) {
-        return begin(paid -> paid.policy().policy().equals(policy));
+    /** Begins the claim as {@link RequestState#claim(String)}. */
+    List<Charge> begin(String policy) {
+        return begin(late, paid -> paid.policy().policy().equals(policy));
     }
 
-    private synchronized List<Charge> begin(Predicate<Charge> needed) {
+    private synchronized List<Charge> begin(Charge claim, Predicate<Charge> needed) {
         if (isUsed || !has(needed)) {
             return List.of();
         }
@@ -82,15 +78,13 @@ public final class EdgeReceipt {
     /**
      * Ends the claim.
      *
-     * @param decision the decision on the claim, null if the backend failed
      * @return the receipt of the charges; empty if the request has to pay itself
      */
-    Optional<BackendReceipt> end(@Nullable Decision decision) {
-        if (decision == null) {
-            listener.accept(Result.UNKNOWN);
-            return Optional.empty();
-        }
-        listener.accept(decision.allowed() ? Result.ACCEPTED : Result.REPLAYED);
-        return decision.allowed() ? Optional.of(new BackendReceipt(charged)) : Optional.empty();
+    Optional<BackendReceipt> end(TimedDecision claim) {
+        Result result = claim.failure() != null
+                ? Result.UNKNOWN
+                : claim.decision().allowed() ? Result.ACCEPTED : Result.REPLAYED;
+        listener.accept(result);
+        return result == Result.ACCEPTED ? Optional.of(new BackendReceipt(charged)) : Optional.empty();
     }
 }

@@ -47,8 +47,10 @@ public final class EdgeReceipts {
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
 
     /** Each receipt has one permit for more than its lifetime, so that it pays once. */
-    private static final PolicyLimits ONCE = new PolicyLimits(
-            "weir-receipts", List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, LIFETIME.multipliedBy(3))));
+    private static final PolicyLimits EARLY = once(LIFETIME.multipliedBy(2));
+
+    /** A request and its retry can settle their charges at times that differ by the length of a call. */
+    private static final PolicyLimits LATE = once(Duration.ofHours(1));
 
     private final byte[] namespace;
     private final DerivedKey key;
@@ -97,6 +99,10 @@ public final class EdgeReceipts {
         return text.length() <= MAX_LENGTH ? Optional.of(text) : Optional.empty();
     }
 
+    private static PolicyLimits once(Duration window) {
+        return new PolicyLimits("+receipt", List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, window)));
+    }
+
     private byte[] signed(byte[] body) {
         byte[] all = Arrays.copyOf(namespace, namespace.length + body.length);
         System.arraycopy(body, 0, all, namespace.length, body.length);
@@ -131,8 +137,9 @@ public final class EdgeReceipts {
                 listener.accept(EdgeReceipt.Result.EXPIRED);
                 return null;
             }
-            Charge claim = new Charge(ONCE, "receipt." + ENCODER.encodeToString(id), 1);
-            return new EdgeReceipt(claim, EdgeReceiptCodec.read(in), listener);
+            String claim = "receipt." + ENCODER.encodeToString(id);
+            return new EdgeReceipt(
+                    new Charge(EARLY, claim, 1), new Charge(LATE, claim, 1), EdgeReceiptCodec.read(in), listener);
         } catch (IOException e) {
             listener.accept(EdgeReceipt.Result.FORGED);
             return null;

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -88,20 +89,31 @@ public final class RequestState extends SlotHolder {
         receipt = presented;
     }
 
-    /** Returns what the edge has charged for this request, null if nothing is known. */
-    public @Nullable EdgeReceipt receipt() {
-        return receipt;
+    /**
+     * Begins the claim of what the edge has charged, if this is the first call that needs one of its charges.
+     *
+     * @return the charges of the claim; empty if there is nothing to claim
+     */
+    public List<Charge> claim(List<Charge> needed) {
+        EdgeReceipt presented = receipt;
+        return presented == null ? List.of() : presented.begin(needed);
     }
 
     /**
-     * Ends the claim of the receipt. The charges of an accepted one are paid, and can be settled.
+     * Begins the claim of what the edge has charged for a settlement, if it has charged a policy and no call has begun the claim.
      *
-     * @param decision the decision on the claim, null if the backend failed
+     * @return the charges of the claim; empty if there is nothing to claim
      */
-    public void claimed(@Nullable Decision decision) {
-        EdgeReceipt claimed = receipt;
-        if (claimed != null) {
-            claimed.end(decision).ifPresent(paid -> {
+    public List<Charge> claim(String policy) {
+        EdgeReceipt presented = receipt;
+        return presented == null ? List.of() : presented.begin(policy);
+    }
+
+    /** Ends the claim. The charges of an accepted receipt are paid, and can be settled. */
+    public void claimed(TimedDecision claim) {
+        EdgeReceipt presented = receipt;
+        if (presented != null) {
+            presented.end(claim).ifPresent(paid -> {
                 ledger.credit(paid.charges());
                 quotas.reserved().add(paid);
             });

@@ -4,12 +4,15 @@ package io.weir.ratelimit.core.request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.core.request.EdgeReceipt.Result;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
@@ -34,6 +37,8 @@ class EdgeReceiptsTest {
             Limit.of(Algorithm.LEAKY_BUCKET, 40, Duration.ofHours(2)),
             Limit.of(Algorithm.SLIDING_LOG, 50, Duration.ofHours(3)),
             Limit.of(60, new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneId.of("Europe/Berlin"), 15)));
+
+    private static final TimedDecision ALLOWED = new TimedDecision(List.of(), Decision.Allowed.UNLIMITED, 0, 0, null);
 
     private final List<Result> results = new ArrayList<>();
     private Instant now = NOW;
@@ -68,7 +73,7 @@ class EdgeReceiptsTest {
         EdgeReceipt read = receipts.read(List.of(issued()));
         assertThat(read.begin("none")).isEmpty();
         assertThat(read.begin("api")).hasSize(1);
-        BackendReceipt receipt = read.end(Decision.Allowed.UNLIMITED).orElseThrow();
+        BackendReceipt receipt = read.end(ALLOWED).orElseThrow();
         List<ChargeStates> charges = receipt.claim();
         ChargeStates expected = charged("api", 2, LIMITS);
         assertThat(charges.get(0).charge()).isEqualTo(expected.charge());
@@ -87,19 +92,21 @@ class EdgeReceiptsTest {
         ChargeStates shadow = new ChargeStates(enforced.charge().asShadow(), enforced.states());
         EdgeReceipt read = receipts.read(List.of(receipts.issue(List.of(shadow)).orElseThrow()));
         read.begin("api");
-        assertThat(read.end(Decision.Allowed.UNLIMITED).orElseThrow().charges().get(0).shadow())
-                .isTrue();
+        assertThat(read.end(ALLOWED).orElseThrow().charges().get(0).shadow()).isTrue();
     }
 
     @Test
     void eachReceiptHasItsOwnClaimWhichOneCallBegins() {
         EdgeReceipt one = receipts.read(List.of(issued()));
-        List<Charge> claim = one.begin("api");
+        List<Charge> claim = one.begin(List.of(charged("api", 1, LIMITS).charge()));
         assertThat(one.begin("api")).isEmpty();
         assertThat(receipts.read(List.of(issued())).begin("api")).isNotEqualTo(claim);
         assertThat(claim.get(0).cost()).isEqualTo(1);
         assertThat(claim.get(0).policy().limits().get(0).permits()).isEqualTo(1);
-        assertThat(claim.get(0).policy().limits().get(0).window()).isGreaterThan(EdgeReceipts.LIFETIME);
+        Duration window = claim.get(0).policy().limits().get(0).window();
+        assertThat(window).isGreaterThan(EdgeReceipts.LIFETIME);
+        List<Charge> late = receipts.read(List.of(issued())).begin("day");
+        assertThat(late.get(0).policy().limits().get(0).window()).isGreaterThan(window);
     }
 
     @Test
@@ -107,15 +114,24 @@ class EdgeReceiptsTest {
         EdgeReceipt read = receipts.read(List.of(issued()));
         PolicyLimits api = new PolicyLimits("api", LIMITS.subList(0, 1));
         assertThat(read.begin(List.of(new Charge(api, "p.bob", 1)))).isEmpty();
-        assertThat(read.begin(List.of(new Charge(new PolicyLimits("other", LIMITS), "p.ann", 1)))).isEmpty();
+        assertThat(read.begin(List.of(new Charge(new PolicyLimits("other", LIMITS), "p.ann", 1))))
+                .isEmpty();
         assertThat(read.begin(List.of(new Charge(api, "p.ann", 1)))).hasSize(1);
     }
 
     @Test
     void aRejectedOrUnknownClaimPaysNothing() {
         EdgeReceipt read = receipts.read(List.of(issued()));
-        assertThat(read.end(new Decision.Rejected(List.of()))).isEmpty();
-        assertThat(read.end(null)).isEmpty();
+        Quota spent = Quota.builder("+receipt", "+receipt")
+                .window(1, Duration.ofMinutes(1))
+                .remaining(0)
+                .rejectedFor(Duration.ofMinutes(1))
+                .build();
+        Decision rejected = new Decision.Rejected(List.of(new ChargeResult("+receipt", false, List.of(spent))));
+        assertThat(read.end(new TimedDecision(List.of(), rejected, 0, 0, null))).isEmpty();
+        BackendException failure = new BackendException(BackendException.Reason.TIMEOUT, "no reply", null);
+        assertThat(read.end(new TimedDecision(List.of(), Decision.Allowed.UNLIMITED, 0, 0, failure)))
+                .isEmpty();
         assertThat(results).containsExactly(Result.REPLAYED, Result.UNKNOWN);
     }
 
@@ -161,7 +177,8 @@ class EdgeReceiptsTest {
 
     @Test
     void chargesWithoutRoomInAFieldHaveNoReceipt() {
-        assertThat(receipts.issue(Collections.nCopies(50, charged("api", 1, LIMITS)))).isEmpty();
+        assertThat(receipts.issue(Collections.nCopies(50, charged("api", 1, LIMITS))))
+                .isEmpty();
         assertThat(receipts.issue(List.of())).isEmpty();
         Limit slots = Limit.concurrency(1, Duration.ofMinutes(1));
         assertThat(receipts.issue(List.of(new ChargeStates(

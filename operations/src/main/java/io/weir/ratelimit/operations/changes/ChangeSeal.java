@@ -22,7 +22,8 @@ final class ChangeSeal {
 
     ChangeSeal(String namespace, Optional<String> secret) {
         this.namespace = namespace;
-        this.key = secret.map(known -> new DerivedKey(known, "weir runtime changes 1")).orElse(null);
+        this.key = secret.map(known -> new DerivedKey(known, "weir runtime changes 1"))
+                .orElse(null);
     }
 
     /** Returns a sealed body. */

@@ -11,13 +11,13 @@ import io.envoyproxy.envoy.type.v3.TokenBucket;
 import java.util.concurrent.TimeUnit;
 
 /** The actions for buckets, as messages of the protocol. */
-final class QuotaLease {
+final class QuotaActions {
     /** A bucket of a proxy gains permits all the time. In this time it gains one, so a lease has what is charged for it. */
     private static final long FILL_SECONDS = TimeUnit.DAYS.toSeconds(365);
 
     private static final long NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private QuotaLease() {}
+    private QuotaActions() {}
 
     /** Returns an action that lets the proxy allow a number of requests. A proxy keeps its bucket if two assignments are equal. */
     static BucketAction requests(BucketId bucket, long requests, long nanos, int number) {
