@@ -77,7 +77,7 @@ final class QuotaLeases {
     }
 
     /** Replaces the costs of leases by those of their requests. */
-    CompletableFuture<?> settle(List<QuotaBucket.Ended> leases) {
+    CompletionStage<?> settle(List<QuotaBucket.Ended> leases) {
         List<CompletableFuture<?>> all = new ArrayList<>();
         for (QuotaBucket.Ended each : leases) {
             if (each.receipt() instanceof ChargeReceipt receipt) {

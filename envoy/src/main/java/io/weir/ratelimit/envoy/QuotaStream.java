@@ -23,7 +23,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -128,8 +128,8 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
                 continue;
             }
             Known known = buckets.computeIfAbsent(usage.getBucketId(), first -> new Known());
-            long elapsed = TimeUnit.SECONDS.toNanos(usage.getTimeElapsed().getSeconds())
-                    + usage.getTimeElapsed().getNanos();
+            com.google.protobuf.Duration since = usage.getTimeElapsed();
+            long elapsed = TimeUnit.SECONDS.toNanos(since.getSeconds()) + since.getNanos();
             known.quota.reported(usage.getNumRequestsAllowed(), usage.getNumRequestsDenied(), elapsed, nanos());
             if (elapsed > 0) {
                 // The next report answers in time if one is late.
@@ -206,7 +206,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
                 send(QuotaActions.abandoned(bucket));
             }
         }
-        CompletableFuture<?> settled = leases.settle(over);
+        CompletionStage<?> settled = leases.settle(over);
         if (decides) {
             settled.thenCompose(done -> leases.decide(named, selected, demand))
                     .whenComplete((granted, failure) -> decided(bucket, selected, lease, granted, failure));
