@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("redis")
 @Timeout(300)
 class ProgramJarIT {
-    private static final Pattern READY = Pattern.compile("WEIR-720: .*?:(\\d+)\\.");
+    private static final Pattern READY = Pattern.compile("WEIR-720 .*?:(\\d+)\\.");
 
     @TempDir
     private Path folder;
@@ -68,7 +68,7 @@ class ProgramJarIT {
         try {
             Await.until("the program is ready", Duration.ofSeconds(120), () -> {
                 assertThat(program.isAlive()).as(output()).isTrue();
-                return output().contains("WEIR-720");
+                return READY.matcher(output()).find();
             });
             Matcher ready = READY.matcher(output());
             assertThat(ready.find()).as(output()).isTrue();
