@@ -320,7 +320,7 @@ class QuotaServiceTest {
 
     @Test
     void aStreamHasABoundedNumberOfBuckets() throws Exception {
-        start("1000000/1h");
+        start("100/1h", "enabled", "false");
         try (LogCapture log = new LogCapture()) {
             Unread call = new Unread();
             StreamObserver<RateLimitQuotaUsageReports> reports =
