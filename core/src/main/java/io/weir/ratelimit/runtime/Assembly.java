@@ -29,12 +29,14 @@ import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.metrics.NearLimitReport;
+import io.weir.ratelimit.core.metrics.ReceiptMetrics;
 import io.weir.ratelimit.core.metrics.RejectedKeysLog;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Resolvers;
+import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
@@ -53,6 +55,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Puts the parts of one application together. All problems are found before the first part is started. */
 final class Assembly {
@@ -64,6 +67,7 @@ final class Assembly {
     private final PropertySources sources;
     private final ConfigProperties config;
     private final Settings settings;
+    private final boolean receipts;
     private final KeyMasker masker;
     private final EngineEnvironment environment;
     private final Supplier<Executor> executor;
@@ -79,6 +83,10 @@ final class Assembly {
         this.settings = Settings.read(config, problems);
         // An initializer of a container reads the path, and reports no problem.
         new ConfigReader(config, problems).optional(ConfigKeys.QUOTA_PATH);
+        this.receipts = new ConfigReader(config, problems).value(ConfigKeys.RECEIPTS);
+        if (receipts && settings.keySecret().isEmpty()) {
+            problems.add(MESSAGES.problem("WEIR-730", ConfigKeys.RECEIPTS.name(), "true"));
+        }
         this.masker = new KeyMasker(settings.keySecret());
         this.environment = platform.environment();
         this.executor = environment.executor(platform.executor());
@@ -111,6 +119,18 @@ final class Assembly {
 
     LookupThreads lookupThreads() {
         return lookupThreads;
+    }
+
+    /** Returns the receipts of the edge, null unless they are enabled. */
+    @Nullable
+    EdgeReceipts receipts(Telemetry telemetry) {
+        return receipts && settings.keySecret().isPresent()
+                ? new EdgeReceipts(
+                        new ConfigReader(config, new Problems()).value(ConfigKeys.NAMESPACE),
+                        settings.keySecret().get(),
+                        environment.clock()::now,
+                        new ReceiptMetrics(telemetry.meters(), environment.clock()::nanos))
+                : null;
     }
 
     /**

@@ -19,6 +19,7 @@ import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The assembled limiter of one application, as its host and its plug-ins see it. It is created once, started and closed. A program in
@@ -48,12 +50,14 @@ public final class HostedWeir implements AutoCloseable {
     private final RateLimiter limiter;
     private final CallerQuotas quotas;
     private final InstanceCallers callers;
+    private final @Nullable EdgeReceipts receipts;
 
     HostedWeir(Assembly assembly, PolicyParts loaded, EngineParts parts, Telemetry telemetry) {
         this.assembly = assembly;
         this.loaded = loaded;
         this.parts = parts;
         this.telemetry = telemetry;
+        this.receipts = assembly.receipts(telemetry);
         CurrentPolicies policies = parts.policies();
         this.limiter = new EngineRateLimiter(
                 parts.engine(),
@@ -141,7 +145,8 @@ public final class HostedWeir implements AutoCloseable {
                 loaded.lookups().addresses(),
                 requests,
                 assembly.executor(),
-                assembly.environment().clock());
+                assembly.environment().clock(),
+                receipts);
     }
 
     /**
@@ -172,6 +177,15 @@ public final class HostedWeir implements AutoCloseable {
         Bypass bypass = parts.policies().get().bypass();
         return !bypass.isEmpty()
                 && bypass.appliesTo(call, () -> loaded.lookups().addresses().of(call.peerAddress(), call::headerLines));
+    }
+
+    /**
+     * Returns the receipts that the edge gives to applications.
+     *
+     * @return the receipts, empty unless they are enabled
+     */
+    public Optional<EdgeReceipts> receipts() {
+        return Optional.ofNullable(receipts);
     }
 
     /**

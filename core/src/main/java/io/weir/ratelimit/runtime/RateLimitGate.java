@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.slots.Sleeper;
@@ -46,6 +47,7 @@ public final class RateLimitGate {
     private final Requests requests;
     private final Supplier<Executor> executor;
     private final Sleeper clock;
+    private final @Nullable EdgeReceipts receipts;
     private final CallSlots slots;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
     private final Set<String> lateUsers = ConcurrentHashMap.newKeySet();
@@ -68,13 +70,15 @@ public final class RateLimitGate {
             ClientAddress clients,
             Requests requests,
             Supplier<Executor> executor,
-            Sleeper clock) {
+            Sleeper clock,
+            @Nullable EdgeReceipts receipts) {
         this.engine = engine;
         this.policies = policies;
         this.clients = clients;
         this.requests = requests;
         this.executor = executor;
         this.clock = clock;
+        this.receipts = receipts;
         this.slots = new CallSlots(engine, requests);
     }
 
@@ -366,6 +370,9 @@ public final class RateLimitGate {
             return attached;
         }
         RequestState request = requests.start(call, this);
+        if (receipts != null) {
+            request.receipt(receipts.read(call.headerLines(EdgeReceipts.FIELD)));
+        }
         call.attach(request);
         return request;
     }

@@ -11,6 +11,7 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.response.HeaderDialect;
 import io.weir.ratelimit.core.response.Problem;
 import io.weir.ratelimit.core.response.QuotaView;
@@ -42,7 +43,12 @@ final class Answers {
         return Optional.ofNullable(weir.policies().policies().get(name));
     }
 
-    RateLimitResponse response(List<JointCalls.Decided> decided) {
+    /**
+     * Returns the response.
+     *
+     * @param receipt the receipt that the proxy passes to the application
+     */
+    RateLimitResponse response(List<JointCalls.Decided> decided, Optional<String> receipt) {
         RateLimitResponse.Builder response = RateLimitResponse.newBuilder();
         boolean rejected = false;
         for (JointCalls.Decided each : decided) {
@@ -55,6 +61,8 @@ final class Answers {
         } else {
             quotas(decided).ifPresent(quotas -> addQuotas(response, QuotaView.allowed(quotas, now())));
         }
+        receipt.ifPresent(text -> response.addRequestHeadersToAdd(
+                HeaderValue.newBuilder().setKey(EdgeReceipts.FIELD).setValue(text)));
         return response.build();
     }
 

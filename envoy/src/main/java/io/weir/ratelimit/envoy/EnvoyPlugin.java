@@ -5,17 +5,24 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.envoy.config.EnvoyConfig;
 import io.weir.ratelimit.envoy.config.EnvoyConfigLayer;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.runtime.Preparation;
+import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The part of the limiter that the server adds: its settings, and the policies of configuration files of Envoy. */
 final class EnvoyPlugin implements Plugin {
+    /** The interval at which the quota service looks for changed policies. */
+    private static final Duration UPDATE_INTERVAL = Duration.ofMillis(500);
+
     private final EnvoyConfigLayer layer = new EnvoyConfigLayer();
     private @Nullable EnvoySettings settings;
+    private volatile Runnable update = () -> {};
 
     @Override
     public Set<String> properties() {
@@ -32,6 +39,26 @@ final class EnvoyPlugin implements Plugin {
         Problems problems = preparation.problems();
         settings = EnvoySettings.read(new ConfigReader(preparation.config(), problems));
         problems.addAll(preparation.config().problems());
+    }
+
+    /** Sets the task that updates the assignments of proxies. */
+    void repeat(Runnable task) {
+        update = task;
+    }
+
+    @Override
+    public List<RepeatedTask> tasks() {
+        return List.of(new RepeatedTask() {
+            @Override
+            public Duration interval() {
+                return UPDATE_INTERVAL;
+            }
+
+            @Override
+            public void run() {
+                update.run();
+            }
+        });
     }
 
     /** Returns the settings, which exist after the start. */

@@ -3,6 +3,7 @@ package io.weir.ratelimit.envoy;
 
 import static io.weir.ratelimit.envoy.message.EnvoyMessages.MESSAGES;
 
+import io.envoyproxy.envoy.service.rate_limit_quota.v3.RateLimitQuotaServiceGrpc;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.Server;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
@@ -30,6 +31,7 @@ final class EnvoyServer implements AutoCloseable {
     private final Transport transport;
     private final HealthStatusManager health = new HealthStatusManager();
     private final RateLimitService service;
+    private final QuotaService quotas;
     private final Server server;
 
     /**
@@ -50,9 +52,11 @@ final class EnvoyServer implements AutoCloseable {
         });
         transport = new Transport(settings, certificates);
         service = new RateLimitService(weir, plugin);
+        quotas = new QuotaService(weir, plugin);
         set(ServingStatus.NOT_SERVING);
         try {
-            NettyServerBuilder builder = transport.server().addService(service).addService(health.getHealthService());
+            NettyServerBuilder builder =
+                    transport.server().addService(service).addService(quotas).addService(health.getHealthService());
             if (settings.reflection()) {
                 builder.addService(ProtoReflectionServiceV1.newInstance());
             }
@@ -68,6 +72,7 @@ final class EnvoyServer implements AutoCloseable {
     private void set(ServingStatus status) {
         health.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, status);
         health.setStatus(RateLimitServiceGrpc.SERVICE_NAME, status);
+        health.setStatus(RateLimitQuotaServiceGrpc.SERVICE_NAME, status);
     }
 
     /** Makes the first calls, and reports that the server is ready. */
@@ -107,6 +112,7 @@ final class EnvoyServer implements AutoCloseable {
     public void close() {
         health.enterTerminalState();
         server.shutdown();
+        quotas.close();
         try {
             if (!server.awaitTermination(settings.stopTimeout().toMillis(), TimeUnit.MILLISECONDS)) {
                 server.shutdownNow().awaitTermination(1, TimeUnit.SECONDS);

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The settings of the server.
@@ -43,6 +44,13 @@ record EnvoySettings(
                 .filter(folder -> !Files.isDirectory(folder))
                 .ifPresent(path ->
                         reader.report(MESSAGES.problem("WEIR-702", ConfigKeys.ENVOY_SOCKET.name(), path.toString())));
+        if (socket.isPresent()) {
+            Stream.of(ConfigKeys.ENVOY_ADDRESS, ConfigKeys.ENVOY_PORT)
+                    .map(ConfigKey::name)
+                    .filter(reader::isReadable)
+                    .forEach(name -> reader.text(name)
+                            .ifPresent(value -> reader.report(MESSAGES.problem("WEIR-705", name, value))));
+        }
         return new EnvoySettings(
                 reader.value(ConfigKeys.ENVOY_ADDRESS),
                 reader.value(ConfigKeys.ENVOY_PORT),

@@ -8,6 +8,8 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.engine.JointCall;
 import io.weir.ratelimit.core.engine.JointDecision;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -83,6 +85,16 @@ final class JointCalls {
                                 .map(part -> peeked.getOrDefault(part, open(part)))
                                 .toList())
                         : charge(domain, parts, peeked));
+    }
+
+    /** Returns what a request has spent, and moves it out of the receipts, so that only the application can settle it. */
+    static List<ChargeStates> charged(List<Decided> decided) {
+        return decided.stream()
+                .map(each -> each.decision().receipt())
+                .distinct()
+                .filter(BackendReceipt.class::isInstance)
+                .flatMap(receipt -> ((BackendReceipt) receipt).claim().stream())
+                .toList();
     }
 
     private static Decided open(Part part) {

@@ -65,9 +65,17 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
                 observer.onError(Status.INTERNAL.asRuntimeException());
                 return;
             }
-            observer.onNext(answers.response(decided));
+            observer.onNext(answers.response(decided, receipt(decided)));
             observer.onCompleted();
         });
+    }
+
+    /** Returns the receipt of an allowed request; empty if it is rejected or has spent nothing, and without receipts. */
+    private Optional<String> receipt(List<JointCalls.Decided> decided) {
+        boolean allowed = decided.stream().allMatch(each -> each.decision().allowed());
+        return allowed
+                ? weir.receipts().flatMap(receipts -> receipts.issue(JointCalls.charged(decided)))
+                : Optional.empty();
     }
 
     private static boolean isCancelled(StreamObserver<RateLimitResponse> observer) {

@@ -87,7 +87,8 @@ final class WarmUp {
                     .build();
             try {
                 RateLimitServiceGrpc.newBlockingStub(channel)
-                        .withDeadlineAfter(LONGEST.toMillis(), TimeUnit.MILLISECONDS)
+                        .withDeadlineAfter(
+                                LONGEST.plus(weir.settings().deadline()).toMillis(), TimeUnit.MILLISECONDS)
                         .shouldRateLimit(RateLimitRequest.newBuilder()
                                 .setDomain("weir.warm-up")
                                 .addDescriptors(descriptor)

@@ -136,6 +136,16 @@ class EnvoyServerTest {
     }
 
     @Test
+    void aSocketHasNeitherAddressNorPort() {
+        assertThatThrownBy(() -> TestServer.cold(Map.of(
+                        "ratelimit.envoy.socket", folder.resolve("envoy.sock").toString(),
+                        "ratelimit.envoy.address", "127.0.0.1",
+                        "ratelimit.envoy.port", "8081")))
+                .isInstanceOf(InvalidConfigurationException.class)
+                .hasMessageContainingAll("ratelimit.envoy.address", "ratelimit.envoy.port", "WEIR-705");
+    }
+
+    @Test
     void anOpenPortIsReported() throws Exception {
         try (LogCapture log = new LogCapture();
                 TestServer server =

@@ -10,7 +10,10 @@ import io.envoyproxy.envoy.config.bootstrap.v3.Bootstrap;
 import io.envoyproxy.envoy.config.cluster.v3.Cluster;
 import io.envoyproxy.envoy.config.route.v3.RateLimit;
 import io.envoyproxy.envoy.config.route.v3.VirtualHost;
+import io.envoyproxy.envoy.extensions.filters.http.header_mutation.v3.HeaderMutation;
 import io.envoyproxy.envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit;
+import io.envoyproxy.envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaBucketSettings;
+import io.envoyproxy.envoy.extensions.filters.http.rate_limit_quota.v3.RateLimitQuotaFilterConfig;
 import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
@@ -18,12 +21,15 @@ import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.envoy.config.EnvoyConfigLayer;
 import java.io.IOException;
+import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
@@ -31,7 +37,7 @@ import org.yaml.snakeyaml.Yaml;
 /** The YAML of the pages for Envoy and Istio has the fields and types of the API of Envoy. */
 class PagesTest {
     private static final Path DOCS = Path.of("..", "docs");
-    private static final Pattern BLOCK = Pattern.compile("(?s)```yaml\n(.*?)```");
+    private static final Pattern BLOCK = Pattern.compile("(?s)```yaml\n(.*?)\n *```");
     private static final JsonFormat.Parser PARSER = JsonFormat.parser()
             .usingTypeRegistry(JsonFormat.TypeRegistry.newBuilder()
                     .add(List.of(
@@ -39,6 +45,9 @@ class PagesTest {
                             LocalRateLimit.getDescriptor(),
                             Router.getDescriptor(),
                             HttpProtocolOptions.getDescriptor(),
+                            HeaderMutation.getDescriptor(),
+                            RateLimitQuotaFilterConfig.getDescriptor(),
+                            RateLimitQuotaBucketSettings.getDescriptor(),
                             io.envoyproxy.envoy.extensions.filters.http.ratelimit.v3.RateLimit.getDescriptor()))
                     .build());
 
@@ -64,7 +73,7 @@ class PagesTest {
     @Test
     void thePageAboutEnvoy() throws IOException {
         List<String> blocks = blocks("how-to/envoy.md");
-        assertThat(blocks).hasSize(3);
+        assertThat(blocks).hasSize(5);
         List<String> keys = new ArrayList<>();
         for (Object limit : (List<?>) yaml(blocks.get(0)).get("rate_limits")) {
             parsed(limit, RateLimit.newBuilder()).getActionsList().forEach(action -> {
@@ -81,7 +90,13 @@ class PagesTest {
             assertThat(parsed(cluster, Cluster.newBuilder()).getHealthChecks(0).hasGrpcHealthCheck())
                     .isTrue();
         }
-        Path file = Files.writeString(folder.resolve("edge.yaml"), blocks.get(2));
+        for (String block : blocks.subList(2, 4)) {
+            for (Object filter : (List<?>) yaml(block.stripIndent()).get("http_filters")) {
+                assertThat(parsed(filter, HttpFilter.newBuilder()).hasTypedConfig())
+                        .isTrue();
+            }
+        }
+        Path file = Files.writeString(folder.resolve("edge.yaml"), blocks.get(4));
         assertThat(new EnvoyConfigLayer()
                         .over(ConfigProperties.of(Map.of("ratelimit.envoy.config", file.toString())))
                         .problems())
@@ -101,6 +116,51 @@ class PagesTest {
 
     private static Object value(Object patch) {
         return ((Map<?, ?>) ((Map<?, ?>) patch).get("patch")).get("value");
+    }
+
+    @Test
+    void theExampleHasTwoInstancesBehindOneProxy() throws Exception {
+        Path example = Path.of("..", "examples", "envoy");
+        Map<?, ?> services = (Map<?, ?>)
+                yaml(Files.readString(example.resolve("compose.yaml"))).get("services");
+        assertThat(services.keySet()).hasToString("[redis, weir-1, weir-2, envoy]");
+        for (Object service : services.values()) {
+            for (String file : files((Map<?, ?>) service)) {
+                Path path = example.resolve(file);
+                assertThat(file.endsWith(".jar") || Files.isReadable(path))
+                        .as(file)
+                        .isTrue();
+            }
+        }
+        Cluster cluster = parsed(yaml(Files.readString(example.resolve("envoy.yaml"))), Bootstrap.newBuilder())
+                .getStaticResources()
+                .getClusters(0);
+        cluster.getLoadAssignment()
+                .getEndpoints(0)
+                .getLbEndpointsList()
+                .forEach(endpoint -> assertThat(services.containsKey(endpoint.getEndpoint()
+                                .getAddress()
+                                .getSocketAddress()
+                                .getAddress()))
+                        .isTrue());
+        TestServer.cold(properties(example.resolve("edge.properties"))).close();
+    }
+
+    private static Map<String, String> properties(Path file) throws IOException {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            properties.load(reader);
+        }
+        return properties.stringPropertyNames().stream()
+                .collect(Collectors.toMap(name -> name, properties::getProperty));
+    }
+
+    private static List<String> files(Map<?, ?> service) {
+        Object volumes = service.get("volumes");
+        return volumes == null
+                ? List.of()
+                : ((List<?>) volumes)
+                        .stream().map(volume -> ((String) volume).split(":")[0]).toList();
     }
 
     @Test

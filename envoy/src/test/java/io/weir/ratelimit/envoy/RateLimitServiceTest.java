@@ -304,6 +304,16 @@ class RateLimitServiceTest {
     }
 
     @Test
+    void aRoleBypassesTheLimits() throws Exception {
+        startApi("bypass.roles", "monitor");
+        RateLimitDescriptor exempt = descriptor("policy", "api", "principal", "ann", "role", "monitor");
+        for (int i = 0; i < 4; i++) {
+            assertThat(code(exempt)).isEqualTo(Code.OK);
+        }
+        assertThat(server.call("edge", ANN).getStatuses(0).getLimitRemaining()).isEqualTo(1);
+    }
+
+    @Test
     void aMissingLimitIsReportedOnce() throws Exception {
         try (LogCapture log = new LogCapture()) {
             startApi(

@@ -33,7 +33,9 @@ final class TestServer implements AutoCloseable {
 
     static ProgramProperties sources(Map<String, String> properties) throws Exception {
         Properties system = new Properties();
-        system.setProperty("ratelimit.envoy.port", "0");
+        if (!properties.containsKey("ratelimit.envoy.socket")) {
+            system.setProperty("ratelimit.envoy.port", "0");
+        }
         properties.forEach(system::setProperty);
         return new ProgramProperties(List.of(), Map.of(), system);
     }

@@ -36,11 +36,13 @@ class OlderClientTest {
     void theVersionOfTheBuildIsSupported() {
         assertThat(new TestConfig(Map.of(RedisSettings.ADDRESS, "redis://127.0.0.1:1")).validated())
                 .isEmpty();
-        assertThat(ClientVersion.problem(null)).isEmpty();
-        assertThat(ClientVersion.problem("another")).isEmpty();
-        assertThat(ClientVersion.problem("4.0.0")).isEmpty();
-        assertThat(ClientVersion.problem("10.1.0")).isEmpty();
-        assertThat(ClientVersion.problem("2.15.2")).isPresent();
+        assertThat(ClientVersion.problem("Redisson", null)).isEmpty();
+        assertThat(ClientVersion.problem("Redisson", "another")).isEmpty();
+        assertThat(ClientVersion.problem("Redisson", "4.0.0")).isEmpty();
+        assertThat(ClientVersion.problem("Redisson", "10.1.0")).isEmpty();
+        assertThat(ClientVersion.problem("Redisson", "2.15.2")).isPresent();
+        assertThat(ClientVersion.problem("Application", "2.15.2")).isEmpty();
+        assertThat(ClientVersion.problem(null, "2.15.2")).isEmpty();
     }
 
     /** Validates a configuration. Called in the other class loader. */

@@ -87,6 +87,12 @@ public final class ConfigKeys {
                     text -> Optional.of(text).filter(secret -> secret.length() >= MINIMUM_SECRET)),
             "the secret of the hashes (HMAC-SHA-256) that replace all values in stored keys, the same on all instances");
 
+    public static final ConfigKey<Boolean> RECEIPTS = key(
+            "ratelimit.receipts",
+            "false",
+            ValueForm.FLAG,
+            "whether the server for Envoy adds receipts to requests, and applications accept them; it needs ratelimit.key-secret");
+
     public static final ConfigKey<Integer> IPV4_PREFIX = key(
             "ratelimit.ipv4-prefix",
             "32",
@@ -426,7 +432,7 @@ public final class ConfigKeys {
     public static final ConfigKey<String> ENVOY_SOCKET = key(
             "ratelimit.envoy.socket",
             ValueForm.text("a path such as /run/weir/envoy.sock"),
-            "the Unix domain socket of the server, in place of the port");
+            "the Unix domain socket of the server, in place of the address and the port");
 
     public static final ConfigKey<String> ENVOY_CERTIFICATE = key(
             "ratelimit.envoy.tls.certificate",

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>Transitions</caption>
  * <tr><th>step</th><th>result</th><th>next step</th></tr>
- * <tr><td>{@link #begin}</td><td>charges are due; all are paid</td><td>ACQUIRE; END</td></tr>
+ * <tr><td>{@link #begin}</td><td>the edge has charged some; charges are due; all are paid</td><td>CLAIM; ACQUIRE; END</td></tr>
+ * <tr><td>CLAIM</td><td>charges are due; all are paid</td><td>ACQUIRE; END</td></tr>
  * <tr><td>ACQUIRE</td><td>no wait; a wait; a wait without room in the bulkhead</td><td>END; SLEEP; REFUND if allowed, else
  * END</td></tr>
  * <tr><td>SLEEP</td><td>permits were reserved; the window has room</td><td>END; ACQUIRE</td></tr>
@@ -50,6 +51,7 @@ final class Acquisition {
         ACQUIRE,
         SLEEP,
         REFUND,
+        CLAIM,
         END
     }
 
@@ -67,6 +69,9 @@ final class Acquisition {
 
     /** The charges of the call, paid or not. */
     private List<Charge> all = List.of();
+
+    /** The charges that claim the receipt of the edge. */
+    private List<Charge> claim = List.of();
 
     /** The charges that the request has not paid. */
     private List<Charge> charges = List.of();
@@ -150,7 +155,11 @@ final class Acquisition {
     }
 
     private Step next(Step step) {
-        return step == Step.ACQUIRE ? decided(acquire()) : refunded(backend.refund(refundedReceipt()));
+        return switch (step) {
+            case ACQUIRE -> decided(acquire());
+            case CLAIM -> claimed(backend.acquire(Binding.NONE, claim));
+            default -> refunded(backend.refund(refundedReceipt()));
+        };
     }
 
     private TimedDecision acquire() {
@@ -199,6 +208,29 @@ final class Acquisition {
         if (waitsForTurn()) {
             return Step.SLEEP;
         }
+        if (request != null && request.recentFailure(sleeper) == null) {
+            claim = request.claim(charges);
+            if (!claim.isEmpty()) {
+                return Step.CLAIM;
+            }
+        }
+        return reserve();
+    }
+
+    /** Returns the charges that claim the receipt of the edge. */
+    List<Charge> claim() {
+        return claim;
+    }
+
+    Step claimed(TimedDecision claimed) {
+        recordFailure(claimed.failure());
+        if (request != null) {
+            request.claimed(claimed);
+        }
+        return reserve();
+    }
+
+    private Step reserve() {
         if (request != null) {
             all = charges;
             List<Charge> due = request.ledger().reserve(binding.endpoint(), all, backend.deadlineNanos());

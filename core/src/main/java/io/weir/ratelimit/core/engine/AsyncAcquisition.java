@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An asynchronous run of an {@link Acquisition}, which occupies no thread during a wait. If the caller cancels the result, the
@@ -83,8 +84,23 @@ final class AsyncAcquisition {
         switch (step) {
             case ACQUIRE -> acquire();
             case SLEEP -> sleep();
+            case CLAIM -> claim();
             case REFUND -> onExecutor(() -> run(call.refunded(backend.refund(call.refundedReceipt()))));
             case END -> onExecutor(this::end);
+        }
+    }
+
+    private void claim() {
+        // The next step can wait for another call of the request.
+        backend.acquireAsync(Binding.NONE, call.claim())
+                .thenAccept(claimed -> onExecutor(() -> run(call.claimed(claimed))))
+                .whenComplete(this::failed);
+    }
+
+    /** Fails the call if a step has failed. */
+    private void failed(@Nullable Void done, @Nullable Throwable failure) {
+        if (failure != null) {
+            fail(failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure);
         }
     }
 
@@ -99,14 +115,7 @@ final class AsyncAcquisition {
                     call.recordFailure(timed.failure());
                     run(call.decided(timed));
                 })
-                .whenComplete((done, failure) -> {
-                    if (failure != null) {
-                        fail(
-                                failure instanceof CompletionException && failure.getCause() != null
-                                        ? failure.getCause()
-                                        : failure);
-                    }
-                });
+                .whenComplete(this::failed);
     }
 
     private void sleep() {

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ReservedCharges;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
@@ -51,7 +52,12 @@ public final class Settlements {
      * @param actualCost the actual cost in permits, 0 or more
      */
     public void settle(RequestState request, String policy, long actualCost) {
-        for (Part part : parts(request, policy, checked(actualCost))) {
+        long cost = checked(actualCost);
+        List<Charge> claim = request.claim(policy);
+        if (!claim.isEmpty()) {
+            request.claimed(backend.acquire(Binding.NONE, claim));
+        }
+        for (Part part : parts(request, policy, cost)) {
             if (!settlesUnchanged(part)) {
                 settle(part.receipt, part.charge::equals, part.actualCost);
             }
@@ -65,7 +71,18 @@ public final class Settlements {
      * @return a stage that completes after the settlement
      */
     public CompletionStage<Void> settleAsync(RequestState request, String policy, long actualCost) {
-        CompletableFuture<?>[] all = parts(request, policy, checked(actualCost)).stream()
+        long cost = checked(actualCost);
+        List<Charge> claim = request.claim(policy);
+        return claim.isEmpty()
+                ? settleAll(parts(request, policy, cost))
+                : backend.acquireAsync(Binding.NONE, claim).thenCompose(claimed -> {
+                    request.claimed(claimed);
+                    return settleAll(parts(request, policy, cost));
+                });
+    }
+
+    private CompletionStage<Void> settleAll(List<Part> parts) {
+        CompletableFuture<?>[] all = parts.stream()
                 .filter(part -> !settlesUnchanged(part))
                 .map(part -> settleAsync(part.receipt, part.charge::equals, part.actualCost)
                         .toCompletableFuture())

@@ -20,6 +20,7 @@ public enum Metric {
     CONFIG_RELOADS("ratelimit.config.reloads", "Changes of the configuration while the application runs, by result"),
     POLICY_SOURCE_ERRORS("ratelimit.policy.source.errors", "Failed look-ups of overrides"),
     RESOLVER_ERRORS("ratelimit.resolver.errors", "Failures of key resolvers and tier resolvers"),
+    RECEIPTS("ratelimit.receipts", "Receipts of the edge in requests, by result"),
     CLIENT_PAUSES("ratelimit.client.pauses", "Answers of an upstream that pause a REST client"),
     CLIENT_RETRIES("ratelimit.client.retries", "Retries of a REST client, by the decision of its retry budget");
 

@@ -221,6 +221,12 @@ public final class ChargeLedger {
         changed();
     }
 
+    /** Adds charges that another instance has made for this request. */
+    synchronized void credit(List<Charge> paid) {
+        paid.forEach(charge -> account(charge).pay(charge));
+        changed();
+    }
+
     /** Releases the reserved charges of a call that does not proceed. */
     public synchronized void release(String method, List<Charge> charges) {
         charges.forEach(charge -> account(charge).of(method).reserved -= charge.cost());

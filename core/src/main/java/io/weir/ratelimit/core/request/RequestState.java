@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -30,6 +31,7 @@ public final class RequestState extends SlotHolder {
     private volatile CallContext caller;
     private volatile @Nullable RequestBinding binding;
     private volatile @Nullable RecentFailure failure;
+    private volatile @Nullable EdgeReceipt receipt;
 
     /** The caller that was checked last and does not bypass the limits. */
     private @Nullable CallContext limitedCaller;
@@ -80,6 +82,42 @@ public final class RequestState extends SlotHolder {
 
     public ChargeLedger ledger() {
         return ledger;
+    }
+
+    /** Sets what the edge has charged for this request. */
+    public void receipt(@Nullable EdgeReceipt presented) {
+        receipt = presented;
+    }
+
+    /**
+     * Begins the claim of what the edge has charged, if this is the first call that needs one of its charges.
+     *
+     * @return the charges of the claim; empty if there is nothing to claim
+     */
+    public List<Charge> claim(List<Charge> needed) {
+        EdgeReceipt presented = receipt;
+        return presented == null ? List.of() : presented.begin(needed);
+    }
+
+    /**
+     * Begins the claim of what the edge has charged for a settlement, if it has charged a policy and no call has begun the claim.
+     *
+     * @return the charges of the claim; empty if there is nothing to claim
+     */
+    public List<Charge> claim(String policy) {
+        EdgeReceipt presented = receipt;
+        return presented == null ? List.of() : presented.begin(policy);
+    }
+
+    /** Ends the claim. The charges of an accepted receipt are paid, and can be settled. */
+    public void claimed(TimedDecision claim) {
+        EdgeReceipt presented = receipt;
+        if (presented != null) {
+            presented.end(claim).ifPresent(paid -> {
+                ledger.credit(paid.charges());
+                quotas.reserved().add(paid);
+            });
+        }
     }
 
     /**

@@ -42,6 +42,9 @@ class EffectCheckTest {
             "ratelimit.policies.<p>.penalty.max", // WEIR-137
             "ratelimit.policies.<p>.methods", // WEIR-121
             "ratelimit.policies.<p>.phase", // WEIR-121
+            "ratelimit.receipts", // WEIR-730
+            "ratelimit.envoy.address", // WEIR-705
+            "ratelimit.envoy.port", // WEIR-705
             "ratelimit.envoy.tls.certificate", // WEIR-703
             "ratelimit.envoy.tls.key", // WEIR-703
             "ratelimit.envoy.tls.client-ca", // WEIR-703
@@ -68,8 +71,6 @@ class EffectCheckTest {
             "ratelimit.console.enabled",
             "ratelimit.changes.enabled",
             "ratelimit.quota.path",
-            "ratelimit.envoy.address",
-            "ratelimit.envoy.port",
             "ratelimit.envoy.socket",
             "ratelimit.envoy.stop-timeout",
             "ratelimit.envoy.reflection",

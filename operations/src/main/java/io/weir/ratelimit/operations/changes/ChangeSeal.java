@@ -3,13 +3,10 @@ package io.weir.ratelimit.operations.changes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.ratelimit.core.key.DerivedKey;
 import java.io.ByteArrayOutputStream;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Optional;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,23 +14,16 @@ import org.jspecify.annotations.Nullable;
  * with a key that is derived from the key secret for this purpose only. It covers the namespace and the role of the body.
  */
 final class ChangeSeal {
-    private static final String HMAC = "HmacSHA256";
-    private static final int SIGNATURE_BYTES = 32;
     private static final byte UNSIGNED = 'u';
     private static final byte SIGNED = 's';
 
     private final String namespace;
-    private final @Nullable SecretKeySpec key;
+    private final @Nullable DerivedKey key;
 
     ChangeSeal(String namespace, Optional<String> secret) {
         this.namespace = namespace;
-        this.key = secret.map(ChangeSeal::derived).orElse(null);
-    }
-
-    /** Derives another key, so that no other hash by the key secret is a signature. */
-    private static SecretKeySpec derived(String secret) {
-        SecretKeySpec master = new SecretKeySpec(secret.getBytes(UTF_8), HMAC);
-        return new SecretKeySpec(hmac(master, "weir runtime changes 1".getBytes(UTF_8)), HMAC);
+        this.key = secret.map(known -> new DerivedKey(known, "weir runtime changes 1"))
+                .orElse(null);
     }
 
     /** Returns a sealed body. */
@@ -43,7 +33,7 @@ final class ChangeSeal {
             bytes.write(UNSIGNED);
         } else {
             bytes.write(SIGNED);
-            bytes.writeBytes(signature(key, role, body));
+            bytes.writeBytes(key.sign(text(role, body)));
         }
         bytes.writeBytes(body);
         return bytes.toByteArray();
@@ -61,32 +51,22 @@ final class ChangeSeal {
             }
             return Arrays.copyOfRange(bytes, from + 1, bytes.length);
         }
-        int start = from + 1 + SIGNATURE_BYTES;
+        int start = from + 1 + DerivedKey.BYTES;
         if (!signed || start > bytes.length) {
             throw new UntrustedChangesException("the value is not signed");
         }
         byte[] body = Arrays.copyOfRange(bytes, start, bytes.length);
-        if (!MessageDigest.isEqual(Arrays.copyOfRange(bytes, from + 1, start), signature(key, role, body))) {
+        if (!key.verifies(Arrays.copyOfRange(bytes, from + 1, start), text(role, body))) {
             throw new UntrustedChangesException("the signature is wrong");
         }
         return body;
     }
 
-    private byte[] signature(SecretKeySpec with, String role, byte[] body) {
+    private byte[] text(String role, byte[] body) {
         ByteArrayOutputStream signed = new ByteArrayOutputStream();
         // Neither a namespace nor a role contains a line feed, so no two pairs have the same text.
         signed.writeBytes((namespace + "\n" + role + "\n").getBytes(UTF_8));
         signed.writeBytes(body);
-        return hmac(with, signed.toByteArray());
-    }
-
-    private static byte[] hmac(SecretKeySpec with, byte[] text) {
-        try {
-            Mac mac = Mac.getInstance(HMAC);
-            mac.init(with);
-            return mac.doFinal(text);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException(HMAC + " is part of every Java platform", e);
-        }
+        return signed.toByteArray();
     }
 }

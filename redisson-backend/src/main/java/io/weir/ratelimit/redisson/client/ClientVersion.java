@@ -12,6 +12,7 @@ import org.redisson.api.RedissonClient;
 
 /** The check of the version of Redisson. The names and members of its types differ before version 4. */
 public final class ClientVersion {
+    private static final String TITLE = "Redisson";
     private static final int MIN_MAJOR = 4;
     private static final Pattern MAJOR = Pattern.compile("(\\d{1,4})\\..*");
 
@@ -19,21 +20,23 @@ public final class ClientVersion {
 
     /** Returns the problem of a version that does not work. Uses no other type of the client. */
     public static Optional<ConfigurationProblem> problem() {
-        return problem(RedissonClient.class.getPackage().getImplementationVersion());
+        Package client = RedissonClient.class.getPackage();
+        return problem(client.getImplementationTitle(), client.getImplementationVersion());
     }
 
     /**
      * Returns the problem of a version.
      *
-     * @param version the version, null if the jar does not name it: for example, if it is part of a larger jar
+     * @param title the title of the jar, null if it has none; a larger jar that contains Redisson has another title and its own version
+     * @param version the version of the jar, null if it has none
      */
-    public static Optional<ConfigurationProblem> problem(@Nullable String version) {
-        if (version == null) {
+    public static Optional<ConfigurationProblem> problem(@Nullable String title, @Nullable String version) {
+        if (!TITLE.equals(title) || version == null) {
             return Optional.empty();
         }
         Matcher matcher = MAJOR.matcher(version);
         return matcher.matches() && Integer.parseInt(matcher.group(1)) < MIN_MAJOR
-                ? Optional.of(MESSAGES.problem("WEIR-422", "Redisson", version, MIN_MAJOR + ".0"))
+                ? Optional.of(MESSAGES.problem("WEIR-422", TITLE, version, MIN_MAJOR + ".0"))
                 : Optional.empty();
     }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.request;
+
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.spi.Charge;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * What the edge has charged for one request. The first call of the request that needs it claims it at the backend, so that it pays for one
+ * request of all instances.
+ */
+public final class EdgeReceipt {
+    private final Charge early;
+    private final Charge late;
+    private final List<ChargeStates> charged;
+    private final Consumer<Result> listener;
+    private boolean isUsed;
+
+    /** What happens to a receipt. */
+    public enum Result {
+        /** Its charges are paid. */
+        ACCEPTED,
+        /** Its signature or its form is wrong. */
+        FORGED,
+        /** It is too old. */
+        EXPIRED,
+        /** Another request has used it. */
+        REPLAYED,
+        /** The backend did not answer, so that it is not known whether another request has used it. */
+        UNKNOWN
+    }
+
+    /**
+     * Creates a receipt whose signature is valid.
+     *
+     * @param early the charge of a limit with one permit for this receipt, for a claim while the receipt is valid
+     * @param late the same for a claim by a settlement, which can be much later
+     * @param listener receives the result of the claim
+     */
+    EdgeReceipt(Charge early, Charge late, List<ChargeStates> charged, Consumer<Result> listener) {
+        this.early = early;
+        this.late = late;
+        this.charged = List.copyOf(charged);
+        this.listener = listener;
+    }
+
+    private boolean has(Predicate<Charge> selection) {
+        return charged.stream().map(ChargeStates::charge).anyMatch(selection);
+    }
+
+    /** Begins the claim as {@link RequestState#claim(List)}. */
+    List<Charge> begin(List<Charge> needed) {
+        return begin(
+                early,
+                paid -> needed.stream()
+                        .anyMatch(charge ->
+                                charge.policy().policy().equals(paid.policy().policy())
+                                        && charge.storedKey().equals(paid.storedKey())));
+    }
+
+    /** Begins the claim as {@link RequestState#claim(String)}. */
+    List<Charge> begin(String policy) {
+        return begin(late, paid -> paid.policy().policy().equals(policy));
+    }
+
+    private synchronized List<Charge> begin(Charge claim, Predicate<Charge> needed) {
+        if (isUsed || !has(needed)) {
+            return List.of();
+        }
+        isUsed = true;
+        return List.of(claim);
+    }
+
+    /**
+     * Ends the claim.
+     *
+     * @return the receipt of the charges; empty if the request has to pay itself
+     */
+    Optional<BackendReceipt> end(TimedDecision claim) {
+        Result result = claim.failure() != null
+                ? Result.UNKNOWN
+                : claim.decision().allowed() ? Result.ACCEPTED : Result.REPLAYED;
+        listener.accept(result);
+        return result == Result.ACCEPTED ? Optional.of(new BackendReceipt(charged)) : Optional.empty();
+    }
+}
