@@ -128,19 +128,6 @@ class HostileValuesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a", "a1 ", "\n", "a 1\n"})
-    void aListOfPresencesCostsLinearTime(String part) {
-        Growth.isLinearBy("presences of " + part, MAX_LIST, size -> {
-            long before = micros();
-            for (int i = 0; i < REPEATED; i++) {
-                redis.call("SET", presenceKey(), repeat(part, size));
-                present();
-            }
-            return micros() - before;
-        });
-    }
-
-    @ParameterizedTest
     @ValueSource(strings = {"1", "1 ", "1 1 ", "1 1 a", "1 1 a\n", "\n", "1 1\n"})
     @Tag("field")
     void aStepOfTheHistoryCostsAReportLinearTime(String part) {
