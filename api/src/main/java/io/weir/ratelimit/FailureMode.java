@@ -13,13 +13,13 @@ public enum FailureMode {
     /** Rejects each call as unavailable (503), never as over a limit (429). Also called fail-closed. */
     CLOSED("closed"),
     /**
-     * Counts calls in process against the permits ÷ {@code ratelimit.instances}, at least one permit. A call over that limit is rejected
-     * as unavailable (503).
+     * Counts calls in process against the permits ÷ the number of instances ({@code ratelimit.instances}), at least one permit. A call
+     * over that limit is rejected as unavailable (503).
      */
     LOCAL("local"),
     /**
-     * Allows one call in {@code ratelimit.instances} at random, whatever the limit is, and rejects the others as unavailable (503).
-     * Less exact than {@link #LOCAL}.
+     * Allows one call in the number of instances ({@code ratelimit.instances}) at random, whatever the limit is, and rejects the others
+     * as unavailable (503). Less exact than {@link #LOCAL}.
      */
     SAMPLE("sample");
 

@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Times are in microseconds for TIME only, and otherwise in milliseconds; see value.lua, which precedes this script.
 --
--- Stores the report of an instance, and adds its counts to steps of the history.
+-- Records that an instance is live. With more keys than one, it also stores the report of the instance, and adds its counts to steps of the
+-- history.
 --
--- KEYS     two or more. 1: the list of instances, with lines '<instance> <time of the last report>'. 2: the report of the instance.
---          Others: one step of the history each, with lines '<decided> <rejected> <name>'
--- ARGV[1]  a line '<instance> <lifetime of the report> <lifetime of a step> <instances> <bytes of a list> <bytes of a step> <bytes of the
---          report> <bytes of the counts of each step>', followed by the report and the counts
--- Reply    text: TIME, and the number of keys with a value of another type, separated by a space. Such a key is not changed.
+-- KEYS     one or more. 1: the list of instances, with lines '<instance> <time of its last call>'. 2: the report of the instance. Others:
+--          one step of the history each, with lines '<decided> <rejected> <name>'
+-- ARGV[1]  a line '<instance> <lifetime of the line and the report> <lifetime of a step> <instances> <bytes of a list> <bytes of a step>
+--          <bytes of the report> <bytes of the counts of each step>', followed by the report and the counts
+-- Reply    text: TIME, the number of keys with a value of another type, and the number of lines of the list, separated by spaces. A key
+--          with a value of another type is not changed; if it is the list, the number of its lines is 0.
 -- Complexity  O(instances + names in the steps); the client bounds both
 
 local argument = ARGV[1]
@@ -27,7 +29,7 @@ local function take(length)
   return part
 end
 
-local foreign = 0
+local foreign, live = 0, 0
 local failure
 
 -- Returns the value of a key; an empty text if it has none, or is too long. False if it has another type, or is not readable.
@@ -41,7 +43,7 @@ local function read(key, longest)
   return value and #value <= longest and value or ''
 end
 
--- The list: this instance first, then the others whose reports still exist.
+-- The list: this instance first, then the others whose last call is not older than the lifetime.
 local list = read(KEYS[1], max_list)
 if list then
   local lines = {instance .. ' ' .. number(now)}
@@ -52,11 +54,12 @@ if list then
       lines[#lines + 1] = other .. ' ' .. reported
     end
   end
+  live = #lines
   redis.call('SET', KEYS[1], table.concat(lines, '\n') .. '\n', 'PX', fields[2])
 end
 
 local report = take(tonumber(fields[7]))
-if read(KEYS[2], 0) then
+if KEYS[2] and read(KEYS[2], 0) then
   redis.call('SET', KEYS[2], report, 'PX', fields[2])
 end
 
@@ -90,4 +93,4 @@ for i = 3, #KEYS do
   end
 end
 
-return failure or number(now) .. ' ' .. number(foreign)
+return failure or number(now) .. ' ' .. number(foreign) .. ' ' .. number(live)

@@ -44,7 +44,7 @@ public final class LocalEngines {
     static RateLimitEngine engine(List<DecisionListener> listeners, TopKeysTracker topKeys, RateLimitBackend backend) {
         return RateLimitEngine.on(new FallbackBackend(
                         backend,
-                        new FailureModes(1, () -> new LocalBackend(100_000)),
+                        new FailureModes(() -> 1, () -> new LocalBackend(100_000)),
                         new BackendHealth(backend, true, false, System::nanoTime, List.of()),
                         Duration.ofMillis(100)))
                 .listeners(listeners)

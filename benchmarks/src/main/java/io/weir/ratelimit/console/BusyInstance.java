@@ -96,7 +96,8 @@ final class BusyInstance {
                 new Readings(Clock.systemUTC())::last,
                 new InstanceOperations.Backend(
                         new BackendHealth(new LocalBackend(1_000), true, false, System::nanoTime, List.of()),
-                        Optional.empty()),
+                        Optional.empty(),
+                        () -> 1),
                 new InstanceCallers(
                         loaded::policies,
                         new KeyAdministration(engine, Overrides.NONE),

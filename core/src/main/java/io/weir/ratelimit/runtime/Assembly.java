@@ -18,6 +18,7 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.BackendSelector;
 import io.weir.ratelimit.core.instance.BoundedResolvers;
 import io.weir.ratelimit.core.instance.EngineFactory;
+import io.weir.ratelimit.core.instance.LiveInstances;
 import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.instance.PlatformTimer;
 import io.weir.ratelimit.core.instance.RepeatedTask;
@@ -32,6 +33,7 @@ import io.weir.ratelimit.core.metrics.NearLimitReport;
 import io.weir.ratelimit.core.metrics.ReceiptMetrics;
 import io.weir.ratelimit.core.metrics.RejectedKeysLog;
 import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -52,7 +54,9 @@ import io.weir.ratelimit.spi.TierResolver;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -212,8 +216,13 @@ final class Assembly {
                 .checkedBy((policy, limits) -> loaded.loader().problemsOfKey(policy, limits, loaded.config()));
         Overrides overrides = new Overrides(
                 checked, loaded.lookups().times(), environment.lookUps(lookupThreads), masker, telemetry.sources());
+        Optional<LiveInstances> live = settings.instances().isPresent()
+                ? Optional.empty()
+                : loaded.backend().capability(PresenceStore.class).map(LiveInstances::new);
+        IntSupplier instances =
+                live.isPresent() ? live.get() : () -> settings.instances().orElse(1);
         EngineFactory factory = new EngineFactory(
-                settings, environment, loaded.backend(), telemetry, platform.events(), masker, executor);
+                settings, environment, loaded.backend(), instances, telemetry, platform.events(), masker, executor);
         BackendHealth health = factory.health();
         TopKeysTracker topKeys = factory.topKeys();
         KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
@@ -229,7 +238,8 @@ final class Assembly {
                 new EngineParts.KnownKeys(overrides, topKeys, blocks),
                 policies,
                 reload(loaded, policies, topKeys, telemetry, readings),
-                readings);
+                readings,
+                live);
     }
 
     private List<DecisionListener> listeners() {
@@ -270,6 +280,7 @@ final class Assembly {
         new StartWarnings(settings, config, snapshot)
                 .all(
                         backend,
+                        parts.live().isPresent(),
                         loaded.loader().methods(),
                         loaded.lookups().sources().policies())
                 .forEach(warning -> warning.log(LOG));
@@ -282,9 +293,11 @@ final class Assembly {
     }
 
     private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry) {
-        List<RepeatedTask> tasks = Stream.concat(
+        List<RepeatedTask> tasks = Stream.of(
+                        parts.live().stream(),
                         platform.all(RepeatedTask.class).stream(),
                         plugins.all().stream().flatMap(plugin -> plugin.tasks().stream()))
+                .<RepeatedTask>flatMap(part -> part)
                 .toList();
         TopKeysTracker topKeys = parts.known().topKeys();
         return new RepeatedTasks(

@@ -6,11 +6,13 @@ import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.EngineFactory;
+import io.weir.ratelimit.core.instance.LiveInstances;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
+import java.util.Optional;
 
 /**
  * The engine and what it works with.
@@ -23,6 +25,7 @@ import io.weir.ratelimit.core.topkeys.TopKeysTracker;
  * @param policies the policies in force
  * @param reload loads other policies
  * @param readings the results of reading the configuration
+ * @param live the number of live instances, if it is learned
  */
 record EngineParts(
         EngineFactory factory,
@@ -32,7 +35,8 @@ record EngineParts(
         KnownKeys known,
         CurrentPolicies policies,
         Reload reload,
-        Readings readings) {
+        Readings readings,
+        Optional<LiveInstances> live) {
     /**
      * What this instance knows of keys.
      *

@@ -216,6 +216,15 @@ public final class HostedWeir implements AutoCloseable {
     }
 
     /**
+     * Returns the number of instances, which failure modes use.
+     *
+     * @return the configured number, or the learned one; 1 if it is unknown
+     */
+    public int instances() {
+        return parts.factory().instances().getAsInt();
+    }
+
+    /**
      * Returns the listeners that measure and log.
      *
      * @return the telemetry

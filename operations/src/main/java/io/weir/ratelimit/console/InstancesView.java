@@ -45,6 +45,7 @@ final class InstancesView {
         view.put("drifted", (int) reporting.stream().filter(drift::has).count());
         view.put("degraded", (int)
                 reporting.stream().filter(InstancesView::isDegraded).count());
+        view.put("numberOfInstances", operations.numberOfInstances());
         view.put("rates", all.view(false));
         view.put(
                 "runningCalls",

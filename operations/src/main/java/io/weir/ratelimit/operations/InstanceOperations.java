@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
@@ -33,8 +34,9 @@ public final class InstanceOperations implements Operations {
      * The backend.
      *
      * @param fleetStore the store of the reports of all instances
+     * @param instances returns the number of instances, which failure modes use
      */
-    public record Backend(BackendHealth health, Optional<FleetStore> fleetStore) {}
+    public record Backend(BackendHealth health, Optional<FleetStore> fleetStore, IntSupplier instances) {}
 
     /** The runtime changes; empty if they are not enabled. */
     public record Changes(Optional<RuntimeChanges> all, Optional<String> role) {
@@ -98,6 +100,11 @@ public final class InstanceOperations implements Operations {
     @Override
     public Optional<FleetStore> fleetStore() {
         return backend.fleetStore();
+    }
+
+    @Override
+    public int numberOfInstances() {
+        return backend.instances().getAsInt();
     }
 
     @Override

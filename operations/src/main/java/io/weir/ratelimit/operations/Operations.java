@@ -65,6 +65,9 @@ public interface Operations extends CallerOperations {
      */
     Optional<FleetStore> fleetStore();
 
+    /** Returns the number of instances that this instance uses while the backend does not decide. */
+    int numberOfInstances();
+
     /**
      * Returns the runtime changes.
      *

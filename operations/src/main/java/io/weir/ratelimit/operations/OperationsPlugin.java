@@ -79,7 +79,8 @@ public final class OperationsPlugin implements Plugin {
                 console,
                 new KnownPolicies(weir.callers().policies(), weir.policies()::origins, weir.methods()),
                 weir.readings()::last,
-                new InstanceOperations.Backend(weir.health(), weir.backend().capability(FleetStore.class)),
+                new InstanceOperations.Backend(
+                        weir.health(), weir.backend().capability(FleetStore.class), weir::instances),
                 weir.callers(),
                 new InstanceOperations.Changes(
                         running.map(RuntimeChanges.class::cast), changes.role().filter(role -> changes.enabled())),

@@ -36,6 +36,7 @@ final class FakeOperations implements Operations {
     volatile Optional<FleetStore> fleetStore = Optional.empty();
     volatile Optional<String> grafana = Optional.empty();
     volatile Optional<RuntimeChanges> changes = Optional.empty();
+    volatile int numberOfInstances = 1;
     volatile long remaining = 2;
     volatile long blockedMicros;
     volatile @Nullable ZonedDateTime periodEnd;
@@ -162,6 +163,11 @@ final class FakeOperations implements Operations {
     @Override
     public Optional<FleetStore> fleetStore() {
         return fleetStore;
+    }
+
+    @Override
+    public int numberOfInstances() {
+        return numberOfInstances;
     }
 
     @Override

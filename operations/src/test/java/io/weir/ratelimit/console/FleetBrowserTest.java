@@ -63,7 +63,8 @@ class FleetBrowserTest extends PageInBrowser {
     void showsTheFleetAndItsDifferences() {
         usual();
         open(1440, 900);
-        assertThat(browser.text("header")).contains("all instances that report", "host-0/4711-3f2a");
+        assertThat(browser.text("header"))
+                .contains("all instances that report", "host-0/4711-3f2a", "it uses 1 as the number of instances");
         assertThat(browser.text("#reporting")).isEqualTo("3");
         assertThat(browser.text("#drifted")).isEqualTo("1");
         assertThat(browser.text("#degraded")).isEqualTo("1");

@@ -384,7 +384,10 @@ class FleetTest {
         assertThat(fleet.members())
                 .singleElement()
                 .satisfies(member -> assertThat(member.self()).isTrue());
-        assertThat(InstancesView.of(fleet, operations, fleet.at())).containsEntry("scope", "instance");
+        operations.numberOfInstances = 7;
+        assertThat(InstancesView.of(fleet, operations, fleet.at()))
+                .containsEntry("scope", "instance")
+                .containsEntry("numberOfInstances", 7);
     }
 
     @Test

@@ -53,6 +53,17 @@ class OperationsPluginTest {
             assertThat(operations(weir).changes()).isEmpty();
             assertThat(operations(weir).access().enabled()).isFalse();
             assertThat(weir.plugin(OperationsPlugin.class).tasks()).isEmpty();
+            assertThat(operations(weir).numberOfInstances()).isOne();
+        }
+    }
+
+    @Test
+    void theNumberOfInstancesIsThatOfTheFailureModes() {
+        try (Weir weir = Weir.builder()
+                .property("ratelimit.policies.api.limit", "1/1h")
+                .property("ratelimit.instances", "3")
+                .build()) {
+            assertThat(operations(weir).numberOfInstances()).isEqualTo(3);
         }
     }
 

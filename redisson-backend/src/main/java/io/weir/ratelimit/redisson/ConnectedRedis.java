@@ -2,7 +2,6 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.core.operations.ChangeStore;
-import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.lease.Timer;
@@ -14,10 +13,10 @@ import java.time.Duration;
 /**
  * The parts that use one client of Redis.
  *
- * @param fleet the reports of instances
+ * @param fleet the reports of instances, and their presence
  * @param changes the runtime changes
  */
-record ConnectedRedis(LeasingBackend backend, FleetStore fleet, ChangeStore changes) {
+record ConnectedRedis(LeasingBackend backend, RedisFleetStore fleet, ChangeStore changes) {
     /**
      * Assembles the parts. The client connects in the background.
      *

@@ -5,7 +5,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.stream.Collectors.joining;
 
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.operations.PresenceStore;
+import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.script.Script;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
 import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,17 +27,21 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
 /**
- * The reports of instances in Redis. All keys of a namespace are in one slot.
+ * The reports of instances in Redis, and their presence. The keys of the reports of a namespace are in one slot, and the key of the
+ * presence is one of the keys that each instance may write.
  */
-final class RedisFleetStore implements FleetStore {
+final class RedisFleetStore implements FleetStore, PresenceStore {
     /** The keys of one call that reads reports: at most 1 MiB. */
     private static final int REPORTS_PER_CALL = 16;
 
     /** The keys of one call that reads steps: at most 480 KiB, and usually a few KiB. */
     private static final int STEPS_PER_CALL = 30;
 
-    /** A line of the list of instances has at most 49 bytes. */
-    private static final int MAX_LIST_BYTES = 49 * MAX_INSTANCES;
+    /** The greatest number of instances in a list. */
+    private static final int MAX_LISTED = FleetStore.MAX_INSTANCES;
+
+    /** A line of a list of instances has at most 49 bytes. */
+    private static final int MAX_LIST_BYTES = 49 * MAX_LISTED;
 
     /** The bytes of the reports after which no further call reads any: 256 of the longest reports. */
     private static final long ENOUGH_BYTES = 256L * MAX_REPORT_BYTES;
@@ -42,11 +50,13 @@ final class RedisFleetStore implements FleetStore {
 
     private final FleetCalls calls;
     private final String prefix;
+    private final String presence;
 
     /** Creates a store. */
     RedisFleetStore(FleetCalls calls, String namespace) {
         this.calls = calls;
         this.prefix = "weir:1:fleet:{" + namespace + "}:";
+        this.presence = RedisKeys.of(namespace).prefix() + "instances}:+present";
     }
 
     private String list() {
@@ -63,28 +73,44 @@ final class RedisFleetStore implements FleetStore {
 
     @Override
     public CompletionStage<Instant> report(String instance, byte[] report, Map<Long, byte[]> counts) {
-        if (!instance.matches("[a-z0-9]{1,32}") || report.length > MAX_REPORT_BYTES || counts.size() > 8) {
+        if (report.length > MAX_REPORT_BYTES || counts.size() > 8) {
             throw new IllegalArgumentException("the report has another form or is too large");
         }
         Map<Long, byte[]> sorted = new TreeMap<>(counts);
         List<Object> keys = new ArrayList<>(List.of(list(), report(instance)));
         sorted.keySet().forEach(number -> keys.add(step(number)));
+        List<byte[]> parts = new ArrayList<>(List.of(report));
+        parts.addAll(sorted.values());
+        return record(keys, instance, REPORT_LIFETIME, parts)
+                .thenApply(reply -> Instant.ofEpochMilli(Long.parseLong(reply[0])));
+    }
+
+    @Override
+    public CompletionStage<Integer> present(String instance) {
+        return record(List.of(presence), instance, LIFETIME, List.of(new byte[0]))
+                .thenApply(reply -> Integer.valueOf(reply[2]))
+                .thenCompose(live -> live > 0
+                        ? CompletableFuture.completedFuture(live)
+                        : CompletableFuture.failedFuture(new BackendException(
+                                Reason.BACKEND_ERROR, "the key " + presence + " has a value of another type", null)));
+    }
+
+    /** Records that an instance is live, with its report and the counts of each step. Returns the fields of the reply. */
+    private CompletableFuture<String[]> record(
+            List<Object> keys, String instance, Duration lifetime, List<byte[]> parts) {
+        if (!instance.matches("[a-z0-9]{1,32}")) {
+            throw new IllegalArgumentException("the instance has another form");
+        }
         LongStream numbers = LongStream.concat(
                 LongStream.of(
-                        REPORT_LIFETIME.toMillis(),
-                        HISTORY_LIFETIME.toMillis(),
-                        MAX_INSTANCES,
-                        MAX_LIST_BYTES,
-                        MAX_STEP_BYTES,
-                        report.length),
-                sorted.values().stream().mapToLong(added -> added.length));
+                        lifetime.toMillis(), HISTORY_LIFETIME.toMillis(), MAX_LISTED, MAX_LIST_BYTES, MAX_STEP_BYTES),
+                parts.stream().mapToLong(part -> part.length));
         ByteArrayOutputStream argument = new ByteArrayOutputStream();
         String header = numbers.mapToObj(number -> " " + number).collect(joining("", instance, "\n"));
         argument.writeBytes(header.getBytes(US_ASCII));
-        argument.writeBytes(report);
-        sorted.values().forEach(argument::writeBytes);
+        parts.forEach(argument::writeBytes);
         return calls.run(Script.REPORT, keys, argument.toByteArray())
-                .thenApply(reply -> Instant.ofEpochMilli(Long.parseLong(new String(reply, US_ASCII).split(" ", 2)[0])));
+                .thenApply(reply -> new String(reply, US_ASCII).split(" ", 3));
     }
 
     @Override
@@ -102,7 +128,7 @@ final class RedisFleetStore implements FleetStore {
         }
         for (String text : new String(known.orElse(new byte[0]), US_ASCII).split("\n", -1)) {
             Matcher line = LISTED.matcher(text);
-            if (ages.size() < MAX_INSTANCES && line.matches()) {
+            if (ages.size() < MAX_LISTED && line.matches()) {
                 long age = list.millis() - Long.parseLong(line.group(2));
                 if (age < REPORT_LIFETIME.toMillis()) {
                     ages.putIfAbsent(line.group(1), Duration.ofMillis(Math.max(0, age)));

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.redisson.client.ClientVersion;
 import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.redisson.client.RedisProperties;
@@ -177,8 +178,19 @@ public class RedissonBackend
             return running == null ? Optional.empty() : Optional.of(type.cast(running.fleet()));
         } else if (type == ChangeStore.class) {
             return running == null ? Optional.empty() : Optional.of(type.cast(running.changes()));
+        } else if (type == PresenceStore.class) {
+            PresenceStore presence = this::present; // also before the start, because the failure modes exist before it
+            return Optional.of(type.cast(presence));
         }
         return RateLimitBackend.super.capability(type);
+    }
+
+    private CompletionStage<Integer> present(String instance) {
+        try {
+            return started().fleet().present(instance);
+        } catch (BackendException e) {
+            return CompletableFuture.failedStage(e);
+        }
     }
 
     private ConnectedRedis started() {

@@ -63,7 +63,7 @@ final class ChangeInstance implements ChangeTarget {
 
     ChangeInstance(RateLimitBackend backend, String namespace, Optional<String> secret) {
         this.encoder = new IdentityEncoder(secret);
-        FailureModes modes = new FailureModes(1, () -> new LocalBackend(100));
+        FailureModes modes = new FailureModes(() -> 1, () -> new LocalBackend(100));
         RateLimitEngine engine = RedisEngine.of(
                 RedisEngine.withFallback(backend, modes, DEADLINE),
                 encoder,

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
@@ -47,7 +48,7 @@ class DocumentedPermissionsTest {
 
     /** Earlier versions did not need the permission. */
     @Test
-    void reportsAndChangesWorkWithoutGetrange() {
+    void reportsPresenceAndChangesWorkWithoutGetrange() {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
             admin.call(Arrays.stream(DocumentedUser.line().split(" "))
@@ -158,6 +159,8 @@ class DocumentedPermissionsTest {
             FleetStore reports = backend.capability(FleetStore.class).orElseThrow();
             reports.report("a1", new byte[] {1}, Map.of()).toCompletableFuture().join();
             assertThat(reports.reports().toCompletableFuture().join()).hasSize(1);
+            PresenceStore presence = backend.capability(PresenceStore.class).orElseThrow();
+            assertThat(presence.present("a1").toCompletableFuture().join()).isEqualTo(1);
             ChangeStore changes = backend.capability(ChangeStore.class).orElseThrow();
             changes.replace("", new byte[] {'1', '-', '1', '\n'}, new byte[] {1})
                     .toCompletableFuture()

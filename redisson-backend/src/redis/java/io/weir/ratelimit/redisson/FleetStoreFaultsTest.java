@@ -9,6 +9,7 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
@@ -98,6 +99,9 @@ class FleetStoreFaultsTest {
             assertThat(report).isDone();
             assertThat(failure(report)).isEqualTo(Reason.BREAKER_OPEN);
             assertThat(failure(store.reports().toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
+            CompletableFuture<?> presence = present(backend);
+            assertThat(presence).isDone();
+            assertThat(failure(presence)).isEqualTo(Reason.BREAKER_OPEN);
             ChangeStore changes = backend.capability(ChangeStore.class).orElseThrow();
             assertThat(failure(changes.read("").toCompletableFuture())).isEqualTo(Reason.BREAKER_OPEN);
             assertThat(failure(change(changes, "", 1))).isEqualTo(Reason.BREAKER_OPEN);
@@ -166,8 +170,16 @@ class FleetStoreFaultsTest {
             assertThat(backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)))
                             .allowed())
                     .isTrue();
+            assertThat(failure(present(backend))).isNull();
             backend.close();
         }
+    }
+
+    private static CompletableFuture<?> present(RedissonBackend backend) {
+        return backend.capability(PresenceStore.class)
+                .orElseThrow()
+                .present("a1")
+                .toCompletableFuture();
     }
 
     private static CompletableFuture<Boolean> change(ChangeStore store, String expected, int number) {

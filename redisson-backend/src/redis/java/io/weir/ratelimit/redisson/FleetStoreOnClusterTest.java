@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.FleetStore.StoredReport;
+import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import java.time.Duration;
 import java.util.List;
@@ -32,8 +33,17 @@ class FleetStoreOnClusterTest {
         }
     }
 
+    private static int present(ClusterUnderFault cluster, String instance) {
+        return cluster.backend()
+                .capability(PresenceStore.class)
+                .orElseThrow()
+                .present(instance)
+                .toCompletableFuture()
+                .join();
+    }
+
     @Test
-    void sharesReportsAndCounts() {
+    void sharesReportsCountsAndPresence() {
         try (ClusterUnderFault one = ClusterUnderFault.on(ClusterFixture.shared(), DEADLINE);
                 ClusterUnderFault other = one.another(DEADLINE)) {
             FleetStore first = one.backend().capability(FleetStore.class).orElseThrow();
@@ -47,6 +57,8 @@ class FleetStoreOnClusterTest {
                     .join();
             assertThat(first.reports().toCompletableFuture().join().stream().map(StoredReport::instance))
                     .containsExactlyInAnyOrder("a1", "b2");
+            assertThat(present(one, "a1")).isEqualTo(1);
+            assertThat(present(other, "b2")).isEqualTo(2);
             assertThat(second.history(List.of(7L, 8L)).toCompletableFuture().join())
                     .extracting(step -> new String(step, UTF_8))
                     .containsExactly("4 2 *\n", "2 1 *\n");

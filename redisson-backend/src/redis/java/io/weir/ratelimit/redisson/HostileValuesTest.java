@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
+import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.fixtures.Growth;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
@@ -90,6 +91,19 @@ class HostileValuesTest {
         return "weir:1:fleet:{" + fixture.namespace() + "}:" + part;
     }
 
+    private String presenceKey() {
+        return "weir:2:{" + fixture.namespace() + ":instances}:+present";
+    }
+
+    private int present() {
+        return fixture.backend()
+                .capability(PresenceStore.class)
+                .orElseThrow()
+                .present("a1")
+                .toCompletableFuture()
+                .join();
+    }
+
     private void report() {
         fixture.backend()
                 .capability(FleetStore.class)
@@ -145,7 +159,8 @@ class HostileValuesTest {
     void noScriptOfOperatorsReadsMoreThanTheLongestValue() {
         String large = "1".repeat(8_000_000);
         String state = "weir:1:changes:{" + fixture.namespace() + "}:state";
-        for (String key : List.of(fleetKey("instances"), fleetKey("history:7"), fleetKey("report:a1"), state)) {
+        for (String key :
+                List.of(fleetKey("instances"), fleetKey("history:7"), fleetKey("report:a1"), state, presenceKey())) {
             redis.call("SET", key, large);
         }
         redis.call("CONFIG", "RESETSTAT");
@@ -162,7 +177,8 @@ class HostileValuesTest {
                 .toCompletableFuture()
                 .join();
         report();
-        assertThat(redis.calls("getrange")).isEqualTo(5);
+        assertThat(present()).isEqualTo(1);
+        assertThat(redis.calls("getrange")).isEqualTo(6);
         assertThat(redis.calls("get")).isZero();
     }
 

@@ -86,7 +86,7 @@ final class OutgoingInstance implements AutoCloseable {
         Map<String, Policy> policies = PolicyLoader.load(
                         config, List.of(), new Resolvers(new KeyTerms(32, 64), Map.of()), problems)
                 .policies();
-        FailureModes modes = new FailureModes(1, () -> new LocalBackend(100));
+        FailureModes modes = new FailureModes(() -> 1, () -> new LocalBackend(100));
         RateLimitEngine engine = RedisEngine.of(RedisEngine.withFallback(backend, modes, DEADLINE));
         OutgoingCalls calls = new OutgoingCalls(
                 true,

@@ -26,7 +26,7 @@ final class RedisEngine {
     static final IdentityEncoder PLAIN = new IdentityEncoder(Optional.empty());
 
     /** Failure modes for tests without a policy that counts in process. */
-    static final FailureModes NO_LOCAL = new FailureModes(1, () -> {
+    static final FailureModes NO_LOCAL = new FailureModes(() -> 1, () -> {
         throw new AssertionError("no policy counts in process");
     });
 

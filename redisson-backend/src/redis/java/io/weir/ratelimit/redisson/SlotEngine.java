@@ -41,8 +41,8 @@ record SlotEngine(RateLimitEngine engine, RateLimiter limiter) {
                 .build();
         // The numbers are drawn in turn, so that a sample has exactly its share.
         AtomicInteger drawn = new AtomicInteger();
-        FailureModes modes =
-                new FailureModes(INSTANCES, () -> new LocalBackend(100), bound -> drawn.getAndIncrement() % bound);
+        FailureModes modes = new FailureModes(
+                () -> INSTANCES, () -> new LocalBackend(100), bound -> drawn.getAndIncrement() % bound);
         RateLimitEngine engine = RedisEngine.of(RedisEngine.withFallback(backend, modes, RedisEngine.DEADLINE));
         return new SlotEngine(
                 engine,

@@ -89,7 +89,7 @@ class OutgoingCallsTest {
         RateLimitBackend backend = failing(RateLimitBackend.class, shared);
         RateLimitEngine engine = RateLimitEngine.on(new FallbackBackend(
                         backend,
-                        new FailureModes(1, () -> new LocalBackend(100, time)),
+                        new FailureModes(() -> 1, () -> new LocalBackend(100, time)),
                         new BackendHealth(backend, true, false, () -> 0, List.of()),
                         Duration.ofSeconds(10)))
                 .listeners(List.of((DecisionListener) event ->

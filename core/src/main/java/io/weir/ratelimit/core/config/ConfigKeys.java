@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -135,11 +136,11 @@ public final class ConfigKeys {
             ValueForm.durationOrZero("from 1s to 1h, or 0s for never", Duration.ofSeconds(1), Duration.ofHours(1)),
             "the interval of reloads, and the lifetime of cached limits of single keys");
 
-    public static final ConfigKey<Integer> INSTANCES = key(
+    public static final ConfigKey<OptionalInt> INSTANCES = key(
             "ratelimit.instances",
-            "1",
-            ValueForm.number(1, 10_000),
-            "the number of instances, which on-failure=local and on-failure=sample use");
+            "auto",
+            ValueForm.numberOrAuto(1, 10_000),
+            "the number of instances, which on-failure=local and on-failure=sample use; auto learns it in Redis");
 
     public static final ConfigKey<Boolean> FAIL_WHEN_DEGRADED = key(
             "ratelimit.health.fail-when-degraded",

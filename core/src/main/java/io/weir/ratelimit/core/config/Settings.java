@@ -9,6 +9,7 @@ import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * The settings that are not part of a policy.
@@ -22,7 +23,7 @@ import java.util.Optional;
  * @param headers the header dialects of responses, in order
  * @param localMaxKeys the number of keys in process
  * @param reloadInterval the interval at which policies are reloaded, zero for never
- * @param instances the number of instances of the application
+ * @param instances the number of instances of the application; empty if it is learned
  * @param deadline the longest time that a decision waits for data outside the process
  * @param failsWhenDegraded whether an instance without its backend is not ready
  */
@@ -38,7 +39,7 @@ public record Settings(
         int localMaxKeys,
         Metrics metrics,
         Duration reloadInterval,
-        int instances,
+        OptionalInt instances,
         Duration deadline,
         boolean failsWhenDegraded) {
 

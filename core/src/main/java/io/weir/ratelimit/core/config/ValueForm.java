@@ -11,6 +11,7 @@ import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -158,12 +159,23 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
     }
 
     static ValueForm<Integer> number(int minimum, int maximum) {
+        return of("a whole number from " + minimum + " to " + maximum, text -> wholeNumber(text, minimum, maximum));
+    }
+
+    /** Creates a form of whole numbers, or {@code auto}, which is empty. */
+    static ValueForm<OptionalInt> numberOrAuto(int minimum, int maximum) {
         return of(
-                "a whole number from " + minimum + " to " + maximum,
-                text -> Optional.of(text)
-                        .filter(digits -> digits.matches("\\d{1,9}"))
-                        .map(Integer::valueOf)
-                        .filter(number -> number >= minimum && number <= maximum));
+                "auto, or a whole number from " + minimum + " to " + maximum,
+                text -> text.equals("auto")
+                        ? Optional.of(OptionalInt.empty())
+                        : wholeNumber(text, minimum, maximum).map(OptionalInt::of));
+    }
+
+    private static Optional<Integer> wholeNumber(String text, int minimum, int maximum) {
+        return Optional.of(text)
+                .filter(digits -> digits.matches("\\d{1,9}"))
+                .map(Integer::valueOf)
+                .filter(number -> number >= minimum && number <= maximum);
     }
 
     static ValueForm<Long> permits(long minimum) {

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntSupplier;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,7 @@ public final class FailureModes {
 
     private static final long MAX_JITTER_MILLIS = 30_000;
 
-    private final int instances;
-    private final InstanceShare share;
+    private final IntSupplier instances;
     private final Supplier<RateLimitBackend> localBackend;
     private final IntUnaryOperator random;
 
@@ -50,23 +50,22 @@ public final class FailureModes {
     /**
      * Creates the failure modes of an instance.
      *
-     * @param instances the number of instances of the application, 1 or more
+     * @param instances returns the number of instances of the application, 1 or more; called for each decision that needs it
      * @param localBackend creates the backend in process; called once, when it is first needed
      */
-    public FailureModes(int instances, Supplier<RateLimitBackend> localBackend) {
+    public FailureModes(IntSupplier instances, Supplier<RateLimitBackend> localBackend) {
         this(instances, localBackend, bound -> ThreadLocalRandom.current().nextInt(bound));
     }
 
     /**
      * Creates failure modes with a source of random numbers.
      *
-     * @param instances the number of instances of the application, 1 or more
+     * @param instances returns the number of instances of the application, 1 or more; called for each decision that needs it
      * @param localBackend creates the backend in process; called once, when it is first needed
      * @param random returns a number from 0 to below its argument
      */
-    public FailureModes(int instances, Supplier<RateLimitBackend> localBackend, IntUnaryOperator random) {
+    public FailureModes(IntSupplier instances, Supplier<RateLimitBackend> localBackend, IntUnaryOperator random) {
         this.instances = instances;
-        this.share = new InstanceShare(instances);
         this.localBackend = localBackend;
         this.random = random;
     }
@@ -78,7 +77,7 @@ public final class FailureModes {
         return switch (mode) {
             case OPEN -> new Decision.Degraded(mode, true, reason);
             case CLOSED -> new Decision.Degraded(mode, false, reason, retryAfter(failure));
-            case SAMPLE -> new Decision.Degraded(mode, random.applyAsInt(instances) == 0, reason);
+            case SAMPLE -> new Decision.Degraded(mode, random.applyAsInt(instances.getAsInt()) == 0, reason);
             case LOCAL -> decideLocally(binding, charges, reason);
         };
     }
@@ -113,6 +112,7 @@ public final class FailureModes {
 
     /** Decides in process. A policy with the mode {@code open} is not counted, even if another policy has the mode {@code local}. */
     private Decision.Degraded decideLocally(Binding binding, List<Charge> charges, String reason) {
+        InstanceShare share = new InstanceShare(instances.getAsInt());
         List<Charge> shares = charges.stream()
                 .filter(charge ->
                         !charge.shadow() && binding.onFailure(charge.policy().policy()) != FailureMode.OPEN)

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -34,6 +35,7 @@ import java.util.function.Supplier;
  *
  * @param environment the clock, the random numbers and the backends in process
  * @param backend the backend that the configuration selects
+ * @param instances returns the number of instances, which failure modes use
  * @param telemetry the listeners of metrics and logs
  * @param executor runs tasks in the background
  */
@@ -41,6 +43,7 @@ public record EngineFactory(
         Settings settings,
         EngineEnvironment environment,
         RateLimitBackend backend,
+        IntSupplier instances,
         Telemetry telemetry,
         ApplicationEvents events,
         KeyMasker masker,
@@ -74,8 +77,8 @@ public record EngineFactory(
             TopKeysTracker topKeys,
             KnownBlocks blocks,
             List<DecisionListener> observers) {
-        FailureModes failureModes = new FailureModes(
-                settings.instances(), () -> environment.local(settings.localMaxKeys()), environment.random());
+        FailureModes failureModes =
+                new FailureModes(instances, () -> environment.local(settings.localMaxKeys()), environment.random());
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
         listeners.addAll(observers);
         return RateLimitEngine.on(new FallbackBackend(backend, failureModes, health, settings.deadline()))

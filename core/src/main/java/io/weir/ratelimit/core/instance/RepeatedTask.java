@@ -9,7 +9,7 @@ import java.time.Duration;
  */
 public interface RepeatedTask extends Runnable {
     /**
-     * Returns the time between the end of a run and the next run.
+     * Returns the time between now, which is the start or the end of a run, and the next run.
      *
      * @return 1 ms or more
      */

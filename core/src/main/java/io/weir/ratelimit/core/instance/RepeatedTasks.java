@@ -24,14 +24,14 @@ public record RepeatedTasks(
     public List<TaskTimer> timers(Sleeper sleeper) {
         List<TaskTimer> timers = new ArrayList<>();
         if (settings.reloads()) {
-            timers.add(new TaskTimer(sleeper, settings.reloadInterval().toMillis() * 1_000, reload));
+            timers.add(new TaskTimer(sleeper, () -> settings.reloadInterval().toMillis() * 1_000, reload));
         }
         if (settings.enabled()) {
-            timers.add(new TaskTimer(sleeper, RejectedKeysLog.INTERVAL_MICROS, rejectedKeys));
+            timers.add(new TaskTimer(sleeper, () -> RejectedKeysLog.INTERVAL_MICROS, rejectedKeys));
             nearLimits.run();
-            timers.add(new TaskTimer(sleeper, NearLimitReport.INTERVAL_MICROS, nearLimits));
-            others.forEach(
-                    task -> timers.add(new TaskTimer(sleeper, task.interval().toMillis() * 1_000, task)));
+            timers.add(new TaskTimer(sleeper, () -> NearLimitReport.INTERVAL_MICROS, nearLimits));
+            others.forEach(task ->
+                    timers.add(new TaskTimer(sleeper, () -> task.interval().toMillis() * 1_000, task)));
         }
         return timers;
     }

@@ -24,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -60,13 +61,19 @@ public final class StartSummary {
         lines.add("headers: " + list(settings.headers()) + "; trusted proxies: " + list(settings.trustedProxies())
                 + "; bypass: " + (snapshot.bypass().isEmpty() ? "none" : snapshot.bypass())
                 + "; reload interval: "
-                + (settings.reloads() ? settings.reloadInterval().toSeconds() + "s" : "none"));
+                + (settings.reloads() ? settings.reloadInterval().toSeconds() + "s" : "none")
+                + "; instances: " + instances());
         if (!sourcesWithoutNames.isEmpty()) {
             lines.add("configuration sources without names: " + list(sourcesWithoutNames));
         }
         lines.addAll(texts(snapshot.policies()));
         return MESSAGES.message("WEIR-001.enabled", backend, reason(backend, config), InstanceName.own())
                 .withLines(lines);
+    }
+
+    private String instances() {
+        OptionalInt instances = settings.instances();
+        return instances.isPresent() ? Integer.toString(instances.getAsInt()) : ConfigKeys.INSTANCES.defaultText();
     }
 
     /** Returns one line for each policy of the methods. */

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -55,10 +56,15 @@ public final class StartWarnings {
         this.snapshot = snapshot;
     }
 
-    /** Returns one message for each warning. */
-    public List<Message> all(String backend, List<MethodLimits> methods, Set<String> policiesOfSources) {
+    /**
+     * Returns one message for each warning.
+     *
+     * @param learnsInstances whether the number of instances is learned
+     */
+    public List<Message> all(
+            String backend, boolean learnsInstances, List<MethodLimits> methods, Set<String> policiesOfSources) {
         if (settings.enabled()) {
-            checkBackend(backend);
+            checkBackend(backend, learnsInstances);
             checkAddresses();
             checkHeaders(backend);
             checkCosts(methods);
@@ -75,11 +81,12 @@ public final class StartWarnings {
         return config.get(property).value().isPresent();
     }
 
-    private void checkBackend(String backend) {
+    private void checkBackend(String backend, boolean learnsInstances) {
         boolean local = backend.equals("local") && !isReplaced();
-        if (local && settings.instances() > 1) {
-            warnings.add(MESSAGES.message("WEIR-005", settings.instances()));
-        } else if (local && isSet("KUBERNETES_SERVICE_HOST") && !isSet(ConfigKeys.INSTANCES.name())) {
+        OptionalInt instances = settings.instances();
+        if (local && instances.orElse(1) > 1) {
+            warnings.add(MESSAGES.message("WEIR-005", instances.getAsInt()));
+        } else if (local && isSet("KUBERNETES_SERVICE_HOST") && instances.isEmpty()) {
             warnings.add(MESSAGES.message("WEIR-005.kubernetes"));
         }
         if (local) {
@@ -88,8 +95,8 @@ public final class StartWarnings {
         if (backend.equals("redisson") && !isSet(ConfigKeys.NAMESPACE.name())) {
             warnings.add(MESSAGES.message("WEIR-006"));
         }
-        if (!local && settings.instances() == 1) {
-            checkFailureModes();
+        if (!local && !learnsInstances && instances.orElse(1) == 1) {
+            checkFailureModes(backend);
         }
     }
 
@@ -136,10 +143,10 @@ public final class StartWarnings {
     }
 
     /** Checks the failure modes that depend on the number of instances. */
-    private void checkFailureModes() {
+    private void checkFailureModes(String backend) {
         Set<String> local = enforced(FailureMode.LOCAL);
-        if (!local.isEmpty() && !isSet(ConfigKeys.INSTANCES.name())) {
-            warnings.add(MESSAGES.message("WEIR-010", local));
+        if (!local.isEmpty() && settings.instances().isEmpty()) {
+            warnings.add(MESSAGES.message("WEIR-010", local, backend));
         }
         Set<String> sample = enforced(FailureMode.SAMPLE);
         if (!sample.isEmpty()) {

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.slots.Sleeper;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,13 +18,13 @@ public final class TaskTimer {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final Sleeper sleeper;
-    private final long intervalMicros;
+    private final LongSupplier intervalMicros;
     private final Runnable task;
     private @Nullable CompletableFuture<Void> next;
     private boolean stopped;
     private volatile boolean failing;
 
-    TaskTimer(Sleeper sleeper, long intervalMicros, Runnable task) {
+    TaskTimer(Sleeper sleeper, LongSupplier intervalMicros, Runnable task) {
         this.sleeper = sleeper;
         this.intervalMicros = intervalMicros;
         this.task = task;
@@ -52,7 +53,7 @@ public final class TaskTimer {
         if (stopped) {
             return;
         }
-        CompletableFuture<Void> due = sleeper.timer(intervalMicros);
+        CompletableFuture<Void> due = sleeper.timer(intervalMicros.getAsLong());
         next = due;
         CompletionStage<Void> done = due.thenRunAsync(() -> run(application), executor);
         done.whenComplete((nothing, failure) -> arm(executor, application));

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +30,7 @@ class SettingsTest {
             100_000,
             Settings.Metrics.AUTO,
             Duration.ofSeconds(5),
-            1,
+            OptionalInt.empty(),
             Duration.ofMillis(100),
             false);
 
@@ -74,7 +75,7 @@ class SettingsTest {
                         1,
                         Settings.Metrics.OTEL,
                         Duration.ofHours(1),
-                        3,
+                        OptionalInt.of(3),
                         Duration.ofMillis(50),
                         true));
         assertThat(problems.found()).isEmpty();
@@ -129,7 +130,7 @@ class SettingsTest {
                         100_000,
                         Settings.Metrics.AUTO,
                         Duration.ofSeconds(5),
-                        1,
+                        OptionalInt.empty(),
                         Duration.ofMillis(100),
                         false));
         assertThat(problems.found()).isEmpty();
@@ -157,8 +158,9 @@ class SettingsTest {
                 "ratelimit.reload-interval=999ms        > must be from 1s to 1h, or 0s for never",
                 "ratelimit.reload-interval=61m          > must be from 1s to 1h, or 0s for never",
                 "ratelimit.reload-interval=5            > \"5\" is not a duration: use a whole number with ms, s, m, h or d, for example 10s",
-                "ratelimit.instances=0                  > must be a whole number from 1 to 10000",
-                "ratelimit.instances=10001              > must be a whole number from 1 to 10000",
+                "ratelimit.instances=0                  > must be auto, or a whole number from 1 to 10000",
+                "ratelimit.instances=10001              > must be auto, or a whole number from 1 to 10000",
+                "ratelimit.instances=AUTO               > must be auto, or a whole number from 1 to 10000",
                 "ratelimit.headers=draft-07             > must be none, or some of ietf, draft-11, draft-06, legacy",
                 "ratelimit.headers=IETF                 > must be none, or some of ietf, draft-11, draft-06, legacy",
                 "ratelimit.headers=none, ietf           > must be none, or some of ietf, draft-11, draft-06, legacy",

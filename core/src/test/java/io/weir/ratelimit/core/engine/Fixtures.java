@@ -24,7 +24,7 @@ public final class Fixtures {
     public static final Duration DEADLINE = Duration.ofSeconds(10);
 
     /** Failure modes for tests without a policy that counts in process. */
-    public static final FailureModes NO_LOCAL = new FailureModes(1, () -> {
+    public static final FailureModes NO_LOCAL = new FailureModes(() -> 1, () -> {
         throw new AssertionError("no policy counts in process");
     });
 

@@ -52,7 +52,7 @@ class FullBackendTest {
                     failures.add(failure.reason());
                 }
             }));
-    private final FailureModes modes = new FailureModes(1, () -> new LocalBackend(MAX_KEYS, time), bound -> 0);
+    private final FailureModes modes = new FailureModes(() -> 1, () -> new LocalBackend(MAX_KEYS, time), bound -> 0);
     private final RateLimitEngine engine =
             Fixtures.engine(new FallbackBackend(backend, modes, health, Fixtures.DEADLINE), Sleeper.REAL, events::add);
 

@@ -436,7 +436,10 @@ class SlotsTest {
     private RateLimitEngine degraded(int instances, RateLimitBackend inProcess) {
         return engine(
                 new FallbackBackend(
-                        backend, new FailureModes(instances, () -> inProcess), health(backend), Fixtures.DEADLINE),
+                        backend,
+                        new FailureModes(() -> instances, () -> inProcess),
+                        health(backend),
+                        Fixtures.DEADLINE),
                 sleeper);
     }
 }

@@ -38,7 +38,7 @@ class FailureModesTest {
 
     private FailureModes instance(int instances, int maxKeys) {
         return new FailureModes(
-                instances,
+                () -> instances,
                 () -> {
                     created.incrementAndGet();
                     return new LocalBackend(maxKeys, time);
@@ -105,7 +105,7 @@ class FailureModesTest {
 
     /** Returns failure modes that draw a number and keep the bounds of the draws. */
     private static FailureModes drawing(int drawn, List<Integer> bounds) {
-        return new FailureModes(5, () -> new LocalBackend(1), bound -> {
+        return new FailureModes(() -> 5, () -> new LocalBackend(1), bound -> {
             bounds.add(bound);
             return drawn;
         });
@@ -273,8 +273,28 @@ class FailureModesTest {
     }
 
     @Test
+    void theNumberOfInstancesIsReadForEachDecision() {
+        AtomicInteger instances = new AtomicInteger(1);
+        List<Integer> bounds = new ArrayList<>();
+        FailureModes modes = new FailureModes(instances::get, () -> new LocalBackend(10, time), bound -> {
+            bounds.add(bound);
+            return 0;
+        });
+        Policy local = policy("local", FailureMode.LOCAL, perMinute(12));
+        Policy sample = policy("sample", FailureMode.SAMPLE, perMinute(12));
+        assertThat(allowed(modes, local, 1, 2)).isEqualTo(2);
+        instances.set(4);
+        assertThat(allowed(modes, local, 1, 10)).as("the rest of a share of 3").isEqualTo(1);
+        decide(modes, sample, 1);
+        instances.set(2);
+        assertThat(allowed(modes, local, 1, 10)).as("the rest of a share of 6").isEqualTo(3);
+        decide(modes, sample, 1);
+        assertThat(bounds).containsExactly(4, 2);
+    }
+
+    @Test
     void sampleAllowsAboutOneCallInTheNumberOfInstances() {
-        FailureModes modes = new FailureModes(4, () -> new LocalBackend(1));
+        FailureModes modes = new FailureModes(() -> 4, () -> new LocalBackend(1));
         assertThat(allowed(modes, policy("a", FailureMode.SAMPLE, perMinute(1)), 1, 10_000))
                 .isBetween(2_200, 2_800);
     }
@@ -304,7 +324,7 @@ class FailureModesTest {
                     }
                 }
             }
-            FailureModes modes = new FailureModes(2, () -> new LocalBackend(10, time), bound -> 1);
+            FailureModes modes = new FailureModes(() -> 2, () -> new LocalBackend(10, time), bound -> 1);
             Decision.Degraded decision =
                     modes.decide(binding(1, policies.toArray(Policy[]::new)), charges, OPEN_BREAKER);
             assertThat(decision.mode())

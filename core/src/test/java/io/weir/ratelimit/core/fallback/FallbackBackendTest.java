@@ -113,8 +113,8 @@ class FallbackBackendTest {
     /** A backend of the application can break its contract. */
     @Test
     void aStageThatNeverCompletesHoldsNoThreadAfterTheDeadline() {
-        FallbackBackend silent =
-                new FallbackBackend(backend, new FailureModes(1, () -> backend), health(backend), Duration.ofMillis(1));
+        FallbackBackend silent = new FallbackBackend(
+                backend, new FailureModes(() -> 1, () -> backend), health(backend), Duration.ofMillis(1));
         assertThatThrownBy(() -> silent.callAndAwait(known -> new CompletableFuture<Void>()))
                 .isInstanceOf(RateLimitUnavailableException.class)
                 .hasMessageContaining("timeout");

@@ -43,7 +43,7 @@ class InstanceShareTest {
     private final ManualTime time = new ManualTime();
 
     private FailureModes instance(int instances) {
-        return new FailureModes(instances, () -> new LocalBackend(100, time));
+        return new FailureModes(() -> instances, () -> new LocalBackend(100, time));
     }
 
     private static Policy policy(Limit limit) {

@@ -80,8 +80,12 @@ class StartReportTest {
         }
 
         private List<String> warnings(String backend, String... policiesOfSources) {
+            return warnings(backend, false, policiesOfSources);
+        }
+
+        private List<String> warnings(String backend, boolean learnsInstances, String... policiesOfSources) {
             return new StartWarnings(settings, config, snapshot)
-                    .all(backend, loader.methods(), Set.of(policiesOfSources)).stream()
+                    .all(backend, learnsInstances, loader.methods(), Set.of(policiesOfSources)).stream()
                             .map(Message::text)
                             .toList();
         }
@@ -187,7 +191,7 @@ class StartReportTest {
                         "WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured). Instance: "
                                 + InstanceName.own() + ".",
                         "  headers: draft-11, legacy; trusted proxies: 10.0.0.0/8, ::1/128; bypass: 0 tokens, addresses [],"
-                                + " roles [admin]; reload interval: 5s",
+                                + " roles [admin]; reload interval: 5s; instances: auto",
                         "  policy api: 100/1m sliding-window, 1000/1h sliding-window; key principal | ip; 2 methods",
                         "  policy mail: 50/1s sliding-window; key principal | ip; lease 25; no method and no path",
                         "  policy plan: 60/1m token-bucket burst 90 max-wait 2s; tiers by header:X-Plan (basic 6/1m token-bucket"
@@ -229,10 +233,10 @@ class StartReportTest {
     void reportsDisabledLimitsAndADisabledReload() {
         assertThat(new Report("ratelimit.enabled=false").lines("none"))
                 .containsExactly("WEIR-001 Rate limits are disabled. Every call is allowed and nothing is counted.");
-        assertThat(new Report("ratelimit.reload-interval=0s", "ratelimit.headers=none")
+        assertThat(new Report("ratelimit.reload-interval=0s", "ratelimit.headers=none", "ratelimit.instances=6")
                         .lines("local")
                         .get(1))
-                .isEqualTo("  headers: none; trusted proxies: none; bypass: none; reload interval: none");
+                .isEqualTo("  headers: none; trusted proxies: none; bypass: none; reload interval: none; instances: 6");
     }
 
     @Test
@@ -255,10 +259,13 @@ class StartReportTest {
                         "WEIR-005 Limits are counted in process by each of 3 instances, so together they allow 3 times"
                                 + " each limit. Configure a Redis.");
         environment = Map.of("KUBERNETES_SERVICE_HOST", "10.0.0.1");
-        assertThat(new Report().warnings("local"))
-                .singleElement()
-                .asString()
-                .startsWith("WEIR-005 Limits are counted in process, and the application seems to run on Kubernetes.");
+        for (Report report : List.of(new Report(), new Report("ratelimit.instances=auto"))) {
+            assertThat(report.warnings("local"))
+                    .singleElement()
+                    .asString()
+                    .startsWith(
+                            "WEIR-005 Limits are counted in process, and the application seems to run on Kubernetes.");
+        }
     }
 
     @Test
@@ -326,11 +333,14 @@ class StartReportTest {
     @Test
     void warnsOfTheFailureModeLocalWithoutInstances() {
         String[] local = {"ratelimit.namespace=shop", "ratelimit.policies.api.on-failure=local"};
-        assertThat(new Report(local).warnings("redisson"))
-                .containsExactly(
-                        "WEIR-010 Policies [api] have on-failure=local, but ratelimit.instances is not set. While the"
-                                + " backend is unavailable, each instance allows the full limit. Set ratelimit.instances to the"
-                                + " number of instances.");
+        for (Report report : List.of(new Report(local), new Report(local[0], local[1], "ratelimit.instances=auto"))) {
+            assertThat(report.warnings("mine"))
+                    .containsExactly(
+                            "WEIR-010 Policies [api] have on-failure=local, but backend mine does not learn the"
+                                    + " number of instances. While the backend is unavailable, each instance allows the full"
+                                    + " limit. Set ratelimit.instances to the number of instances.");
+            assertThat(report.warnings("redisson", true)).isEmpty();
+        }
         assertThat(new Report(local[0], local[1], "ratelimit.instances=1").warnings("redisson"))
                 .as("an explicit value causes no warning")
                 .isEmpty();
@@ -409,10 +419,11 @@ class StartReportTest {
         for (Report report : List.of(new Report(sample), new Report(sample[0], sample[1], "ratelimit.instances=1"))) {
             assertThat(report.warnings("redisson"))
                     .containsExactly(
-                            "WEIR-011 Policies [api] have on-failure=sample, but ratelimit.instances is 1. While the"
+                            "WEIR-011 Policies [api] have on-failure=sample, but the number of instances is 1. While the"
                                     + " backend is unavailable, they allow every call. Set ratelimit.instances to the number of"
                                     + " instances, or use another mode.");
         }
+        assertThat(new Report(sample).warnings("redisson", true)).isEmpty();
         assertThat(new Report(sample[0], sample[1], "ratelimit.instances=2").warnings("redisson"))
                 .isEmpty();
     }

@@ -88,7 +88,7 @@ class WiringTest {
             assertThat(reports.free()).as("runs").isEqualTo(3);
             assertThat(log.lines()).contains("""
                             INFO WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured). Instance: %s.
-                              headers: draft-11, legacy; trusted proxies: none; bypass: none; reload interval: 5s
+                              headers: draft-11, legacy; trusted proxies: none; bypass: none; reload interval: 5s; instances: auto
                               policy Reports.make: 2/1h sliding-window; key global; 1 method
                               policy by-user: 1/1h sliding-window; key arg:user; 1 method
                               policy twice: 2/1h sliding-window; key principal; 2 methods""".formatted(InstanceName.own()));

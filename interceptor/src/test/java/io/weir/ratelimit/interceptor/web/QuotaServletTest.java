@@ -63,7 +63,7 @@ class QuotaServletTest {
     private final CallerQuotas quotas = new CallerQuotas(
             RateLimitEngine.on(new FallbackBackend(
                             backend,
-                            new FailureModes(1, () -> backend),
+                            new FailureModes(() -> 1, () -> backend),
                             new BackendHealth(backend, true, false, () -> 0, List.of()),
                             Duration.ofSeconds(1)))
                     .build(),

@@ -359,7 +359,7 @@ function showFleet(fleet) {
     const self = fleet.instances.find(instance => instance.self);
     setText(byId("scope"), alone
         ? `The figures are those of this instance only (${self.name}): its backend is not shared, so it knows no other instance.`
-        : `The figures are those of all instances that report to the shared backend. Instance ${self.name} has returned this page.`);
+        : `The figures are those of all instances that report to the shared backend. Instance ${self.name} has returned this page. During an outage, it uses ${count(fleet.numberOfInstances)} as the number of instances.`);
     showFact("reporting", count(fleet.reporting), false);
     showFact("vanished", count(fleet.vanished), fleet.vanished > 0);
     showFact("drifted", count(fleet.drifted), fleet.drifted > 0);
