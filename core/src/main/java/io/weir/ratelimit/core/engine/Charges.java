@@ -11,6 +11,8 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The charges of calls: the key of the caller and the limits that apply to it, for each policy of a binding. */
@@ -113,6 +115,23 @@ final class Charges {
                 overrides.await(policy, key, encoder.encode(key));
             }
         }
+    }
+
+    /**
+     * Waits as {@link #awaitOverrides}, without a thread.
+     *
+     * @param timer returns a future that completes after a number of microseconds and can be canceled
+     */
+    CompletableFuture<?> awaitOverridesAsync(
+            Binding binding, CallContext call, LongFunction<CompletableFuture<Void>> timer) {
+        return CompletableFuture.allOf(binding.policies().stream()
+                .map(Binding.PolicyCost::policy)
+                .filter(overrides::existFor)
+                .map(policy -> {
+                    Identity key = policy.key().resolve(call);
+                    return overrides.awaitAsync(policy, key, encoder.encode(key), timer);
+                })
+                .toArray(CompletableFuture<?>[]::new));
     }
 
     /** Returns the limits of a key that application code names. Waits for them if they are not known. */
