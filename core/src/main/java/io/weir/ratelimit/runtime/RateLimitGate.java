@@ -158,7 +158,7 @@ public final class RateLimitGate {
                 && !bound.binding().policies().isEmpty()
                 && attempt.binding().canWait();
         Entry entry = canContinueLater ? decideOrWait(attempt) : decide(attempt);
-        return entered(request, entry);
+        return entered(attempt, request, entry);
     }
 
     /**
@@ -175,7 +175,9 @@ public final class RateLimitGate {
         RequestState request = start(call);
         Attempt attempt = matched(
                 current, call, request, current.bindings().of(resource, method).binding());
-        return attempt == null ? LaterEntry.OPEN : decideAsync(attempt, threads, entry -> entered(request, entry));
+        return attempt == null
+                ? LaterEntry.OPEN
+                : decideAsync(attempt, threads, entry -> entered(attempt, request, entry));
     }
 
     /** Returns the policies of a resource method to decide, null if the filter decides nothing. */
@@ -188,9 +190,9 @@ public final class RateLimitGate {
         return open || deferred ? null : new Attempt(binding, call, request, true);
     }
 
-    private Entry entered(RequestState request, Entry entry) {
+    private Entry entered(Attempt attempt, RequestState request, Entry entry) {
         if (entry.decision().allowed()) {
-            request.enter(entry.binding());
+            request.enter(attempt.binding());
         }
         return ofRequest(entry);
     }

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.annotation.Priority;
@@ -42,7 +43,8 @@ public class QuotaFilter implements ContainerResponseFilter {
         context.gate().leave(state, status < 400);
         ServletAccess servlet = context.servlet();
         if (state.holdsSlots()) {
-            ResponseEnd.await(response, state, servlet != null && servlet.reportsEnd(state));
+            boolean reported = request.getProperty(RequestProperties.END) != null;
+            ResponseEnd.await(response, state, reported || (servlet != null && servlet.reportsEnd(state)));
         }
         if (servlet != null && servlet.isCommitted()) {
             return;
