@@ -9,8 +9,8 @@
 -- KEYS        the keys of each group, one group after the other; a key stands there once per group
 -- ARGV[1]     clock (clock.lua), of the form 2 or 3 if a limit is a calendar limit: then the periods of all calendar limits begin at I7 or
 --             before, and end at I7 or later. Runs of groups that differ in their keys only follow:
---             number of groups I2, keys of a group I2, requests of a group I2, 1 to spend or 0 to peek B, and for each key of a group the
---             cost in permits I6, the number of limits I2 and the limits (general.lua)
+--             number of groups I2, keys of a group I2, requests of a group I2, 0 to peek for one, and for each key of a group the cost in
+--             permits I6, the number of limits I2 and the limits (state.lua)
 -- Reply       one string: now I7, and nothing else if now is not within the periods of the calendar limits; nothing is written then.
 --             Otherwise for each group the count of allowed requests I2, or 65535 for a foreign value, or 65534 if a key is blocked. Then,
 --             unless the value is foreign, for each key the end of its block I7, 0 for none, if a key is blocked, and the states of its
@@ -29,7 +29,6 @@
 local function newDecision(now, input, keys, call, parse, pack, byte)
 --include state.lua
 --include log.lua
---include calendar.lua
 --include slots.lua
 --include general.lua
 end
@@ -56,23 +55,24 @@ local read, floor, ceil = redis.pcall, math.floor, math.ceil
 -- The replies, and the first key of the next group.
 local replies, replied, first = {pack('>I7', now), '', ''}, 1, 1
 -- The run: how many of its groups are left, their keys and requests, and the position of the first key.
-local groups, groupKeys, count, spends, partsAt = 0, 1, 1, 1, at
+local groups, groupKeys, count, partsAt = 0, 1, 1, at
 local cost, limitCount, limitsAt, letter, permits, units, exponent, capacity, maxDebt, delay, unit, length, window
 -- The sections and times to live of the keys of a group before its last one.
 local texts, lives = nil, nil
--- The key of the group before, its sections and their time to live, which are written once another key follows.
+-- The key of the group before, its sections and their time to live, which are written once another key follows: equal keys with different
+-- costs take a third less time.
 local heldKey, held, heldLife = nil, nil, nil
 while keys[first] do
-  local isNew = groups == 0
-  if isNew then
-    groups, groupKeys, count, spends, cost, limitCount, limitsAt = parse('>I2I2I2BI6I2', input, at)
+  local isRead = groups == 0
+  if isRead then
+    groups, groupKeys, count, cost, limitCount, limitsAt = parse('>I2I2I2I6I2', input, at)
     partsAt = limitsAt - 8
     if groupKeys > 1 then
       texts, lives = {}, {}
     end
   end
-  local isRead, start, handled = isNew or groupKeys > 1, replied + 1, isPlain
-  local allowed, part, key, sections, life = count, 1, nil, nil, nil
+  local start, handled = replied + 1, isPlain
+  local allowed, part, key, sections, life = count > 0 and count or 1, 1, nil, nil, nil
   if heldKey and (heldKey ~= keys[first] or groupKeys > 1) then
     put(call, heldKey, held, heldLife)
     heldKey = nil
@@ -81,8 +81,8 @@ while keys[first] do
   repeat
     if groupKeys > 1 then
       cost, limitCount, limitsAt = parse('>I6I2', input, part == 1 and partsAt or at)
+      isRead = true
     end
-    at = limitsAt + 33 * limitCount
     key = keys[first + part - 1]
     local raw = heldKey and held or read('GET', key)
     -- An error has the length 0.
@@ -91,11 +91,10 @@ while keys[first] do
     local limitAt = limitsAt
     for i = 1, limitCount do
       if isRead or limitCount > 1 then
-        letter, permits, units, exponent = parse('>BI6I6B', input, limitAt)
-        limitAt = limitAt + 33
+        letter, permits, window, exponent, limitAt = parse('>BI6I5B', input, limitAt)
         unit = exponent == 0 and 1 or 10 ^ exponent
-        length = units * unit
-        window = length / 1000
+        length = window * 1000
+        units = length / unit
       end
 
       local storedLetter, storedWindow, a, b, c = letter, window, now, 0, 0
@@ -144,7 +143,7 @@ while keys[first] do
         end
       elseif letter > 107 and letter ~= 110 then
         if isRead or limitCount > 1 then
-          capacity, maxDebt, delay = parse('>I6I7I6', input, limitAt - 19)
+          capacity, maxDebt, delay, limitAt = parse('>I6I7I6', input, limitAt)
         end
         if stored and stored - from < 27 then
           storedLetter = 0
@@ -182,7 +181,7 @@ while keys[first] do
           break
         end
       end
-      if allowed > 0 and spends > 0 then
+      if allowed > 0 and count > 0 then
         local section, left
         b = b + needed * allowed
         if letter == 115 then
@@ -203,6 +202,9 @@ while keys[first] do
     if not handled then
       break
     end
+    if isRead then
+      at = limitAt
+    end
     replied = replied + 1
     replies[replied] = raw or limitCount == 1 and '\0' or string.rep('\0', limitCount)
     life = sections and not keepsLongest and string.format('%d', longest < 1000 and 1 or ceil(longest / 1000))
@@ -218,7 +220,7 @@ while keys[first] do
       heldKey = nil
     end
     decide = decide or newDecision(now, input, keys, call, parse, pack, byte)
-    replied, replies[start], at = start, decide(first, groupKeys, count, spends > 0, partsAt)
+    replied, replies[start], at = start, decide(first, groupKeys, count, partsAt)
   else
     replies[start] = allowed == 0 and '\0\0' or allowed == 1 and '\0\1' or pack('>I2', allowed)
     if sections and allowed > 0 then

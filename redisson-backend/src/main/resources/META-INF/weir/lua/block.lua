@@ -22,12 +22,13 @@ local function replied(outcome, ends, penalty)
 end
 
 local find = newSections()
-local found, _, latest, block = find(keys[1], {}, now)
+local raw = redis.pcall('GET', keys[1])
+local found, _, latest, block = find(raw, {})
 if found == false then
   return replied(2)
 end
 -- A section can have ended under an earlier limit, and count under a later one.
-local rest, isStored = found and call('GET', keys[1]) or '', block
+local rest, isStored = found and raw or '', block
 if isStored then
   if byte(rest, -15) ~= 98 then
     return replied(2)
@@ -40,25 +41,22 @@ end
 local function extend(micros)
   if not block or block < now + micros then
     block = now + micros
-    write(keys[1], rest .. pack('>BI5I7I2', 98, 1, block, 0), math.max(latest or 0, block) - now, false)
+    write(keys[1], rest .. pack('>BI5I7I2', 98, 1, block, 0), math.max(latest or 0, block))
   end
 end
 
 if operation == 1 then
   extend(length)
   return replied(1, block)
-elseif operation == 2 then
-  if isStored and rest == '' then
-    call('DEL', keys[1])
-  elseif isStored then
-    write(keys[1], rest, 0, true)
-    found, _, latest = find(keys[1], {}, now)
-    if found and latest > now then
-      write(keys[1], rest, latest - now, false)
-    end
+end
+raw = redis.pcall('GET', keys[2])
+local isOfPenalties = type(raw) == 'string' and #raw == 35 and byte(raw) == 112
+if operation == 2 then
+  if isStored then
+    _, _, latest = find(rest, {})
+    write(keys[1], rest, latest or 0)
   end
-  local raw = redis.pcall('GET', keys[2])
-  if type(raw) == 'string' and #raw == 35 and byte(raw) == 112 then
+  if isOfPenalties then
     call('DEL', keys[2])
   end
   return replied(1)
@@ -69,12 +67,10 @@ rejections, after, window, factor, longest, at = parse('>I4I4I5I2I7', input, at)
 if block then
   return replied(1, block)
 end
-local raw = redis.pcall('GET', keys[2])
 local memory, penalties, start, counted = 0, 0, now, 0
-if raw then
-  if type(raw) ~= 'string' or #raw ~= 35 or byte(raw) ~= 112 then
-    return replied(2)
-  end
+if raw and not isOfPenalties then
+  return replied(2)
+elseif raw then
   local storedWindow
   storedWindow, memory, penalties, start, counted = parse('>I5xxxxxxxxxI7I2I7I4', raw, 2)
   if start > now or now - start >= window * 1000 or storedWindow ~= window then
@@ -98,5 +94,5 @@ if counted >= after then
   memory, start, counted, imposed = block + longest, now, 0, penalties
 end
 local ends = math.max(memory, start + window * 1000)
-write(keys[2], pack('>BI5I7I2I7I2I7I4', 112, window, ends, 20, memory, penalties, start, counted), ends - now, false)
+write(keys[2], pack('>BI5I7I2I7I2I7I4', 112, window, ends, 20, memory, penalties, start, counted), ends)
 return replied(1, block, imposed)

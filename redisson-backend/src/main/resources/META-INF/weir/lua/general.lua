@@ -1,70 +1,55 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see clock.lua, state.lua, log.lua, calendar.lua and slots.lua, which precede this file.
+-- Times are in microseconds; see clock.lua, state.lua, log.lua and slots.lua, which precede this file.
 --
 -- Decides on one group as acquire.lua does, whatever its limits are and whatever its keys have beside their sections.
--- Limit       33 bytes. Of a window, a log or a bucket: letter B, permits I6, window in units I6, exponent of the unit B, capacity I6,
---             largest debt of a bucket I7 (state.lua), longest delay I6: how long a bucket may delay the call for permits it lacks.
---             Of a calendar limit: letter c B, permits I6, nominal window in ms I5, start and end of a period and end of the next one, I7
---             each. Of a concurrency limit: letter n B, permits I6, timeout I7, instance I6, number of its next slot I6, 0 I7
--- State       as now, in the reply: a byte 0 for an untouched limit, else the section (state.lua, calendar.lua), with two exceptions. Of a
+-- State       as now, in the reply: a byte 0 for an untouched limit, else the section (state.lua), with two exceptions. Of a
 --             log: letter g B, two instants and the permits of its summary I7 I7 I6 (log.lua), and the instant of the entry at whose end
 --             the cost has room I7. Of slots: letter n B, their number I2, the instants before and after which none ends I7 I7, the number
 --             of the next slot I6
 -- Complexity  O(limits of keys), and that of log.lua for sliding logs
 
 local find = newSections()
-local logs, calendars, slots
+local logs, slots
 
--- A kind of limits has three functions. `limit` returns a limit that is read from the argument, with its letter and its window in ms as the
--- first fields. `state` returns the state of a limit as of now, false for a foreign value: its free parts, the parts that a request needs,
--- its part of the reply, and whether the stored one is to be replaced even by a rejection. `section` returns the section after some parts
--- were spent, its time to live, and whether a key with it keeps its own; nil for an untouched limit.
+-- A kind of limits has two functions. `state` returns the state of a limit as of now, false for a foreign value: its free parts, the parts
+-- that a request needs, its part of the reply, whether the stored one is to be replaced even by a rejection, and whether a key with it keeps
+-- its time to live. `section` returns the section after some parts were spent, and its end; nil for an untouched limit.
 local counters, logKind, calendarKind, slotKind = {}, {}, {}, {}
 
-function counters.limit(letter, from)
-  local permits, units, exponent, capacity, maxDebt, delay = parse('>I6I6BI6I7I6', input, from)
-  local unit = 10 ^ exponent
-  return {
-    letter, units * unit / 1000, kind = letter == 103 and logKind or counters, permits = permits, units = units, exponent = exponent,
-    unit = unit, capacity = capacity, maxDebt = maxDebt, delay = delay,
-  }
-end
-
 function counters.state(limit, stored, cost)
-  local letter, permits, units, unit = limit[1], limit.permits, limit.units, limit.unit
-  local isWindow = letter == 115 or letter == 102
-  local a, b, c, debt, keeps, isFuture = now, 0, isWindow and 0 or limit.exponent, false, false, false
+  local isBucket = limit[1] == 116 or limit[1] == 108
+  local a, b, c, debt = now, 0, isBucket and limit.exponent or 0, false
   if stored then
-    isFuture = stored[1] > now
-    a, b, c, debt = (stored[5] and advanceDebt or advance)(
-      now, letter, permits, units, limit.exponent, limit.maxDebt, stored[1], stored[2], stored[3])
-    -- A window with earlier charges keeps its time to live.
-    keeps = isWindow and stored[1] == a and stored[2] > 0
+    a, b, c, debt = asOfNow(limit, stored)
   end
-  local free, parts = freeParts(now, letter, permits, units, unit, limit.capacity, a, b, c)
-  if limit.delay > 0 and not isWindow then
-    free = cost <= limit.capacity and free + permits * math.floor((limit.delay + now - a) / unit) or 0
+  local free, needed = limit.permits - b, cost
+  if isBucket then
+    free, needed = limit.capacity * limit.units - b, cost * limit.units
+    if limit.delay > 0 then
+      free = cost <= limit.capacity and free + limit.permits * math.floor((limit.delay + now - a) / limit.unit) or 0
+    end
+  elseif c > 0 then
+    free = free - math.ceil(c * (limit.units - math.floor((now - a) / limit.unit)) / limit.units)
   end
-  local state = {free = free, needed = cost * parts, a = a, b = b, c = c, debt = debt, keeps = keeps, isFuture = isFuture}
+  local state = {
+    free = free, needed = needed, a = a, b = b, c = c, debt = debt, isFuture = stored and stored[1] > now,
+    keeps = stored and not isBucket and stored[1] == a and stored[2] > 0,
+  }
   state.text = counters.section(limit, state, 0) or '\0'
   return state
 end
 
 function counters.section(limit, state, spent)
-  local letter, b = limit[1], state.b + spent
-  if b == 0 and (letter ~= 115 or state.c == 0) then
+  local b = state.b + spent
+  if b == 0 and (limit[1] ~= 115 or state.c == 0) then
     return nil
   end
-  local section, life = encode(now, letter, limit.permits, limit.units, limit.unit, state.a, b, state.c)
-  if state.debt then
-    section = encodeDebt(now, letter, limit[2], life, state.a, b, state.c)
-  end
-  return section, life, state.keeps
+  return encode(limit, state.a, b, state.c, state.debt)
 end
 
 function logKind.state(limit, stored, cost)
-  logs = logs or newLogs(now)
-  local log = logs.read(stored and stored[4], limit.units * limit.unit)
+  logs = logs or newLogs()
+  local log = logs.read(stored and stored[4], limit[2] * 1000)
   if not log then
     return false
   end
@@ -82,47 +67,35 @@ function logKind.section(limit, state, spent)
   return nil
 end
 
-function calendarKind.limit(letter, from)
-  local permits, window, start, ends, nextEnd = parse('>I6I5I7I7I7', input, from)
-  if now >= ends then
-    start, ends = ends, nextEnd
-  end
-  return {letter, window, kind = calendarKind, permits = permits, start = start, ends = ends}
-end
-
 function calendarKind.state(limit, stored, cost)
-  calendars = calendars or newCalendars(now)
-  local first, spent, latest, ends, debt
-  if stored then
-    first, spent, latest, ends, debt = calendars.read(stored[4])
-    if not first then
-      return false
-    end
+  if now >= limit.ends then
+    limit.start, limit.ends = limit.ends, limit.nextEnd
   end
-  local isFuture = first and latest > now
-  first, spent, latest, ends, debt = calendars.advance(limit.permits, limit.start, limit.ends, first, spent, latest, ends, debt)
-  return {
-    free = limit.permits - spent, needed = cost, isFuture = isFuture, first = first, spent = spent, latest = latest, ends = ends,
-    debt = debt, text = spent > 0 and calendars.encode(limit[2], first, spent, latest, ends, debt) or '\0',
+  local first, latest, spent, ends, debt = now, now, 0, limit.ends, false
+  -- A charge before the period does not count. More permits than the limit has count as all of them, unless a settlement has charged them.
+  if stored and now < stored[6] and stored[2] >= limit.start and stored[3] > 0 and limit.permits > 0 then
+    spent = math.min(stored[3], stored[5] and most(limit) or limit.permits)
+    first, latest, ends, debt = math.min(stored[1], now), math.min(stored[2], now), math.min(stored[6], ends), spent > limit.permits
+  end
+  local state = {
+    free = limit.permits - spent, needed = cost, isFuture = stored and stored[2] > now, first = first, latest = latest, spent = spent,
+    ends = ends, debt = debt,
   }
+  state.text = calendarKind.section(limit, state, 0) or '\0'
+  return state
 end
 
 function calendarKind.section(limit, state, spent)
   if spent > 0 then
-    return calendars.encode(limit[2], state.first, state.spent + spent, now, limit.ends, false)
+    return encode(limit, state.first, now, state.spent + spent, false, limit.ends)
   elseif state.spent > 0 then
-    return calendars.encode(limit[2], state.first, state.spent, state.latest, state.ends, state.debt)
+    return encode(limit, state.first, state.latest, state.spent, state.debt, state.ends)
   end
   return nil
 end
 
-function slotKind.limit(letter, from)
-  local permits, timeout, instance, number = parse('>I6I7I6I6', input, from)
-  return {letter, 1, kind = slotKind, permits = permits, timeout = timeout, instance = instance, number = number}
-end
-
 function slotKind.state(limit, stored)
-  slots = slots or newSlots(now)
+  slots = slots or newSlots()
   local held, count, first, last, hasEnded = '', 0, 9007199254740992, 0, false
   if stored then
     held, count, first, last, hasEnded = slots.read(stored[4])
@@ -141,56 +114,50 @@ function slotKind.section(limit, state, spent)
   if spent > 0 then
     held, first, last = slots.add(held, spent, limit.instance, limit.number, now + limit.timeout, first, last)
   end
-  return slots.encode(held, first, last), last - now
+  return slots.encode(held, first, last), last
 end
+
+local KINDS = {[99] = calendarKind, [103] = logKind, [110] = slotKind}
 
 -- Reads a key of a group. Returns false for a foreign value, and the position behind the limits of the key.
 local function readKey(name, at)
-  local cost, count, from = parse('>I6I2', input, at)
-  local key, limits = {name = name, cost = cost, limits = {}, states = {}}, nil
-  limits = key.limits
+  local key, count, foreign = {name = name, limits = {}, states = {}}, nil, false
+  key.cost, count, at = parse('>I6I2', input, at)
   for i = 1, count do
-    local letter = byte(input, from)
-    limits[i] = (letter == 99 and calendarKind or letter == 110 and slotKind or counters).limit(letter, from + 1)
-    from = from + 33
+    key.limits[i], at = readLimit(at)
   end
-  local found, others, ends, block = find(name, limits, now)
-  key.others, key.ends, key.block = others, ends, block and block > now and block
+  local found, others, ends, block = find(redis.pcall('GET', name), key.limits)
+  key.others, key.ends, key.block = others or '', others and ends or 0, block and block > now and block
   for i = 1, count do
-    key.states[i] = found ~= false and limits[i].kind.state(limits[i], found and found[i], cost)
-    if not key.states[i] then
-      return false, from
-    end
+    local limit = key.limits[i]
+    limit.kind = KINDS[limit[1]] or counters
+    key.states[i] = found ~= false and limit.kind.state(limit, found and found[i], key.cost)
+    foreign = foreign or not key.states[i]
   end
-  return key, from
+  return not foreign and key, at
 end
 
 -- Writes what is left of a key after requests were spent, unless it stays as it is.
 local function writeKey(key, allowed)
-  local sections, longest, keeps, changed = '', key.others and key.ends - now or 0, false, false
+  local sections, latest, keeps, changed = '', key.ends, false, allowed > 0
   for i = 1, #key.limits do
-    local limit, state = key.limits[i], key.states[i]
-    local section, life, keepsLife = limit.kind.section(limit, state, allowed * state.needed)
-    changed = changed or allowed > 0 or state.isFuture
-    if section then
-      sections = sections .. section
-      if life > longest then
-        longest, keeps = life, keepsLife
-      end
+    local state = key.states[i]
+    local section, ends = key.limits[i].kind.section(key.limits[i], state, allowed * state.needed)
+    changed = changed or state.isFuture
+    sections = sections .. (section or '')
+    if section and ends > latest then
+      latest, keeps = ends, state.keeps
     end
   end
-  sections = sections .. (key.others or '')
-  if changed and sections == '' then
-    call('DEL', key.name)
-  elseif changed then
-    write(key.name, sections, longest, keeps)
+  if changed then
+    write(key.name, sections .. key.others, latest, keeps)
   end
 end
 
 -- Decides on the group whose keys begin with the one of an index and whose limits begin at a position. Returns its part of the reply, and
 -- the position behind its limits.
-return function(first, keyCount, count, spends, at)
-  local group, allowed, isBlocked, isForeign = {}, count, false, false
+return function(first, keyCount, count, at)
+  local group, allowed, isBlocked, isForeign = {}, math.max(count, 1), false, false
   for part = 1, keyCount do
     local key
     key, at = readKey(keys[first + part - 1], at)
@@ -210,7 +177,7 @@ return function(first, keyCount, count, spends, at)
   if isBlocked then
     allowed = 0
   end
-  local reply, spent = {isBlocked and '\255\254' or pack('>I2', allowed)}, spends and allowed or 0
+  local reply, spent = {isBlocked and '\255\254' or pack('>I2', allowed)}, count > 0 and allowed or 0
   for part = 1, keyCount do
     local key = group[part]
     if isBlocked then
@@ -224,7 +191,7 @@ return function(first, keyCount, count, spends, at)
         reply[#reply + 1] = pack('>I7', logs.entryBefore(state.log, missing))
       end
     end
-    if spends then
+    if count > 0 then
       writeKey(key, spent)
     end
   end

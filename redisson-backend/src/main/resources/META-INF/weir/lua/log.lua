@@ -7,7 +7,7 @@
 --             differ: charges of one microsecond form one entry. The permits between two entries are the difference of two totals.
 -- Complexity  O(log entries) to read, O(bytes) to load and write
 
-local function newLogs(now)
+local function newLogs()
   local HEAD, ENTRY, TOTALS = 12, 11, 4294967296
 
   local function timeAt(raw, i)
@@ -92,12 +92,7 @@ local function newLogs(now)
     return string.sub(log.raw, HEAD + ENTRY * (from - 1) + 1, HEAD + ENTRY * to)
   end
 
-  -- Returns the instant at which the newest entry of a section returns.
-  function logs.ends(raw, window)
-    return timeAt(raw, (#raw - HEAD) / ENTRY) + window
-  end
-
-  -- Returns the section with a number of live permits, at least 1, and its time to live. Permits that it did not have before are spent now.
+  -- Returns the section with a number of live permits, at least 1, and its end. Permits that it did not have before are spent now.
   function logs.encode(log, live)
     local entries, newest = slice(log, log.first, log.last), now
     if live > log.before then
@@ -105,11 +100,11 @@ local function newLogs(now)
     else
       newest = timeAt(log.raw, log.last)
     end
-    return head(log.window, #entries / ENTRY, log.base) .. entries, newest + log.window - now
+    return head(log.window, #entries / ENTRY, log.base) .. entries, newest + log.window
   end
 
-  -- Returns the section without up to a cost of the entry of an instant, or with more if the cost is negative; nil if no entry is left. Only differences of totals count, so
-  -- either the later totals decrease or the earlier ones increase, whichever are fewer.
+  -- Returns the section without up to a cost of the entry of an instant, or with more if the cost is negative; nil if no entry is left. Only
+  -- differences of totals count, so either the later totals decrease or the earlier ones increase, whichever are fewer.
   function logs.refundAt(log, instant, cost)
     local raw, size = log.raw, log.size
 

@@ -1,132 +1,150 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Times are in microseconds; see clock.lua, state.lua, log.lua and calendar.lua, which precede this script.
+-- Times are in microseconds; see clock.lua, state.lua and log.lua, which precede this script.
 --
--- Refunds charges as far as they still count, or removes states. Never changes a foreign value.
+-- Refunds charges as far as they still count, charges more permits with them even if a limit has no room, or removes states. Never changes
+-- a foreign value.
 -- KEYS        one per policy and caller
--- ARGV[1]     clock (clock.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the key); for each key the cost in
---             permits I7, the number of limits I2 and the limits (state.lua); for operation 1 after each limit its state right after the
---             charge: I7 I7 I6, of a sliding log only the entry, of a calendar limit only the latest charge
+-- ARGV[1]     clock (clock.lua); operation B (1 refunds by receipt, 2 refunds a cost, 3 removes the key, 4 charges more by receipt); for each
+--             key the cost in permits I7, for 4 the permits that are charged in addition, the number of limits I2 and the limits
+--             (state.lua); by receipt after each limit its state right after the charge: I7 I7 I6, of a sliding log only the entry, of a
+--             calendar limit only the latest charge. The periods of calendar limits and the delays of buckets have no meaning
 -- Reply       one string: outcome B (1 done, 2 a key has a foreign value), now I7
--- Complexity  O(limits of keys), and for a sliding log the number of entries before or after the refunded one, whichever are fewer
+-- Complexity  O(limits of keys), and for a sliding log the number of entries before or after the changed one, whichever are fewer
 -- Redis       6.2 or later
 
--- Refunds by receipt, from the stored state, since the limit of the charge may differ from the current one. A state of an earlier or a
--- later window stays as it is.
-local function byReceipt(letter, permits, units, exponent, maxDebt, cost, a, b, c, thenA, thenB, thenC)
-  if letter == 115 then
-    if thenA == a then
-      return math.max(0, b - cost), c
-    elseif thenA + units * 10 ^ exponent == a then
-      return b, math.max(0, c - cost)
-    end
-  elseif letter == 102 then
-    if thenA == a then
-      return math.max(0, b - cost), c
-    end
-  elseif thenC == c then
-    -- Permits return in the order in which they were spent. The rest of the debt right after the charge can be refunded.
-    local _, left = advance(now, letter, permits, units, exponent, most(letter, permits, units, maxDebt), thenA, thenB, thenC)
-    return math.max(0, b - math.min(left, cost * units)), c
+local operation
+operation, at = parse('B', input, at)
+local isByReceipt, isMore = operation == 1 or operation == 4, operation == 4
+local outcome, find, logs = 1, newSections(), newLogs()
+
+-- Returns a count with some more, at most a bound unless it is more already, or with less.
+local function changed(count, by, bound)
+  return isMore and count + math.max(0, math.min(by, bound - count)) or math.max(0, count + by)
+end
+
+-- Returns the counts of a window, from the stored state, since the limit of the charge may differ from the current one. A state of an
+-- earlier or a later window stays as it is.
+local function ofWindow(limit, by, a, b, c)
+  local length, slides = limit[2] * 1000, limit[1] == 115
+  if limit.a == a and now - a < (slides and 2 or 1) * length then
+    return changed(b, by, most(limit)), c
+  elseif slides and limit.a + length == a and now - a < length then
+    return b, changed(c, by, most(limit))
   end
   return b, c
 end
 
-local function byCost(letter, units, cost, b, c)
-  if letter == 115 then
-    local fromCurrent = math.min(b, cost)
-    return b - fromCurrent, math.max(0, c - (cost - fromCurrent))
-  elseif letter == 102 then
-    return math.max(0, b - cost), c
+-- Returns by how much the debt of a bucket changes. Permits return in the order in which they were spent: the rest of the debt right after
+-- the charge can be refunded, and of more permits those are charged that would not have returned since.
+local function ofBucket(limit, by)
+  local bound, parts = most(limit), by * limit.units
+  local _, left = advance(limit, bound, limit.a, limit.b, limit.c)
+  if not isMore then
+    return math.max(-left, parts)
   end
-  return math.max(0, b - cost * units), c
+  local _, leftOfAll = advance(limit, bound, limit.a, math.min(limit.b + parts, bound), limit.c)
+  return leftOfAll - left
 end
 
-local outcome, find, logs, calendars = 1, newSections(), nil, nil
-local operation
-operation, at = parse('B', input, at)
-for k = 1, #KEYS do
-  local key = KEYS[k]
+-- Returns the section of a window or a bucket after a change, and its end; nil for an untouched limit.
+local function counter(limit, by, stored)
+  local isBucket = limit[1] == 116 or limit[1] == 108
+  local a, b, c, debt = now, 0, isBucket and limit.exponent or 0, false
+  if stored then
+    a, b, c, debt = stored[1], stored[2], stored[3], stored[5]
+  end
+  local isChanged = true
+  if not isByReceipt then
+    a, b, c, debt = asOfNow(limit, stored)
+    local spent, previous = b, c
+    if isBucket then
+      b = math.max(0, b + by * limit.units)
+    else
+      b, c = math.max(0, b + by), math.max(0, c + math.min(0, b + by))
+    end
+    isChanged = b ~= spent or c ~= previous
+  elseif not isBucket then
+    b, c = ofWindow(limit, by, a, b, c)
+    isChanged = b ~= stored[2] or c ~= stored[3]
+  else
+    local due = c == limit.c and (not isMore or b <= most(limit)) and ofBucket(limit, by) or 0
+    if due > 0 then
+      a, b, c = advance(limit, most(limit), a, b, c)
+      b, debt = math.min(b + due, most(limit)), false
+    else
+      b = math.max(0, b + due)
+    end
+    isChanged = due ~= 0
+  end
+  if b == 0 and (c == 0 or limit[1] ~= 115) then
+    return nil
+  elseif not isChanged then
+    return stored[4], stored[6]
+  end
+  return encode(limit, a, b, c, debt or isMore and exceeds(limit, b, c))
+end
+
+-- Returns the section of a limit after a change, and its end; nil for an untouched limit, false for a foreign value.
+local function section(limit, by, stored)
+  if limit[1] == 103 and stored then
+    local log = logs.read(stored[4], limit[2] * 1000)
+    if not log then
+      return false
+    elseif not isByReceipt then
+      return logs.refundLatest(log, -by), stored[6]
+    elseif now - limit.a >= limit[2] * 1000 then
+      return stored[4], stored[6]
+    end
+    local live = log.before + log.added
+    return logs.refundAt(log, limit.a, live - changed(live, by, math.min(2 * limit.permits, 10000))), stored[6]
+  elseif limit[1] == 99 and stored then
+    local first, latest, spent, ends, debt = stored[1], stored[2], stored[3], stored[6], stored[5]
+    if not isByReceipt then
+      first, latest, spent = math.min(first, now), math.min(latest, now), math.min(spent, debt and most(limit) or limit.permits)
+    elseif limit.a < first or now >= ends then
+      return stored[4], ends -- a charge before the first one that counts was in an earlier period
+    end
+    spent = changed(spent, by, most(limit))
+    if spent == 0 then
+      return nil
+    end
+    return encode(limit, first, latest, spent, debt or isMore and spent > limit.permits, ends)
+  elseif stored or isMore and (limit[1] == 116 or limit[1] == 108) then
+    return counter(limit, by, stored)
+  end
+  return nil
+end
+
+for k = 1, #keys do
   local limits, cost, count = {}, nil, nil
-  cost, count, at = struct.unpack('>I7I2', input, at)
+  cost, count, at = parse('>I7I2', input, at)
   for i = 1, count do
-    local letter, permits, units, exponent, capacity, maxDebt, thenA, thenB, thenC
-    letter, permits, units, exponent, capacity, maxDebt, at = struct.unpack('>BI6I6BI6I7', input, at)
-    if operation == 1 then
-      thenA, thenB, thenC, at = struct.unpack('>I7I7I6', input, at)
+    limits[i], at = readLimit(at)
+    if isByReceipt then
+      limits[i].a, limits[i].b, limits[i].c, at = parse('>I7I7I6', input, at)
     end
-    limits[i] = {letter, units * 10 ^ exponent / 1000, permits, units, exponent, maxDebt, thenA, thenB, thenC}
   end
-  local found, others = find(key, limits, now)
-  local sections, changed = {}, false
-  for i = 1, count do
+  local found, others, latest = find(redis.pcall('GET', keys[k]), limits)
+  local sections, isChanged = {}, false
+  latest = latest or 0
+  for i = 1, found == false and 0 or count do
     local stored = found and found[i]
-    if stored then
-      local limit = limits[i]
-      local letter, window, permits, units, exponent, maxDebt = limit[1], limit[2], limit[3], limit[4], limit[5], limit[6]
-      local a, b, c, section, debt = stored[1], stored[2], stored[3], stored[4], stored[5]
-      local left = section
-      if letter == 103 then
-        logs = logs or newLogs(now)
-        local log = logs.read(section, window * 1000)
-        if not log then
-          found = false
-        elseif operation == 1 then
-          left = logs.refundAt(log, limit[7], cost)
-        else
-          left = logs.refundLatest(log, cost)
-        end
-      elseif letter == 99 then
-        calendars = calendars or newCalendars(now)
-        local first, spent, latest, ends
-        first, spent, latest, ends, debt = calendars.read(section)
-        if not first then
-          found = false
-        elseif operation == 2 then
-          spent = math.min(spent, debt and calendars.most(permits) or permits)
-          latest = math.min(latest, now)
-          first = math.min(first, now)
-        end
-        -- A charge before the first one that counts was in an earlier period.
-        if first and (operation == 2 or operation == 1 and limit[7] >= first) then
-          spent = math.max(0, spent - cost)
-          left = spent > 0 and calendars.encode(window, first, spent, latest, ends, debt) or nil
-        end
-      else
-        local newB, newC
-        if operation == 1 then
-          newB, newC = byReceipt(letter, permits, units, exponent, maxDebt, cost, a, b, c, limit[7], limit[8], limit[9])
-        else
-          if debt then
-            a, b, c, debt = advanceDebt(now, letter, permits, units, exponent, maxDebt, a, b, c)
-          else
-            a, b, c = advance(now, letter, permits, units, exponent, maxDebt, a, b, c)
-          end
-          newB, newC = byCost(letter, units, cost, b, c)
-        end
-        if newB == 0 and (newC == 0 or letter ~= 115) then
-          left = nil
-        elseif newB ~= b or newC ~= c then
-          -- The state has fewer permits than before, so the time to live of the key is long enough.
-          local life
-          left, life = encode(now, letter, permits, units, 10 ^ exponent, a, newB, newC)
-          if debt then
-            left = encodeDebt(now, letter, window, life, a, newB, newC)
-          end
-        end
-      end
-      changed = changed or left ~= section
-      sections[#sections + 1] = left
+    local text, ends = section(limits[i], isMore and cost or -cost, stored)
+    if text == false then
+      found = false
+      break
+    elseif text then
+      latest = math.max(latest, ends)
     end
+    isChanged = isChanged or text ~= (stored and stored[4] or nil)
+    sections[#sections + 1] = text
   end
-  sections[#sections + 1] = others
   if found == false then
     outcome = 2
-  elseif found and operation == 3 then
-    redis.call('DEL', key)
-  elseif changed and #sections == 0 then
-    redis.call('DEL', key)
-  elseif changed then
-    redis.call('SET', key, table.concat(sections), 'KEEPTTL')
+  elseif operation == 3 and found then
+    call('DEL', keys[k])
+  elseif isChanged then
+    write(keys[k], table.concat(sections) .. (others or ''), latest)
   end
 end
-return struct.pack('>BI7', outcome, now)
+return pack('>BI7', outcome, now)

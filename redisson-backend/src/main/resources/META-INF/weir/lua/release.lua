@@ -9,7 +9,7 @@
 -- Complexity  O(slots of keys)
 -- Redis       6.2 or later
 
-local find, slots = newSections(), newSlots(now)
+local find, slots = newSections(), newSlots()
 local LIMITS = {{110, 1}}
 local reply = {}
 local operation
@@ -17,7 +17,7 @@ operation, at = parse('B', input, at)
 for k = 1, #keys do
   local count
   count, at = parse('>I2', input, at)
-  local found, others, othersEnd = find(keys[k], LIMITS, now)
+  local found, others, othersEnd = find(redis.pcall('GET', keys[k]), LIMITS)
   local held, _, first, last, hasEnded = '', 0, nil, nil, false
   if found and found[1] then
     held, _, first, last, hasEnded = slots.read(found[1][4])
@@ -40,14 +40,7 @@ for k = 1, #keys do
   end
   if changed then
     -- A block stays the last section.
-    local sections = (slots.encode(held, first, last) or '') .. (others or '')
-    if sections == '' then
-      call('DEL', keys[k])
-    elseif operation == 1 then
-      call('SET', keys[k], sections, 'KEEPTTL')
-    else
-      write(keys[k], sections, math.max(last, othersEnd) - now, false)
-    end
+    write(keys[k], (slots.encode(held, first, last) or '') .. (others or ''), math.max(last, othersEnd))
   end
 end
 return pack('>BI7', 1, now) .. table.concat(reply)

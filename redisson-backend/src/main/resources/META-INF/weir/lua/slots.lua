@@ -6,7 +6,7 @@
 --             none ends I7, and the slots: instance I6, number I6, end I7 each. Instance and number together are unique.
 -- Complexity  O(1) while no slot has ended, else O(slots); a copy of the section for each write
 
-local function newSlots(now)
+local function newSlots()
   local MAX, SIZE, ID, LONGEST = 9007199254740992, 19, 12, 31622400000000
   local slots = {}
 

@@ -4,6 +4,7 @@ package io.weir.ratelimit.spi;
 import io.weir.ratelimit.Quota;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -56,4 +57,20 @@ public interface BlocksKeys {
      */
     CompletionStage<Optional<Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule);
+
+    /**
+     * A penalty of a key: a block after many rejections.
+     *
+     * @param duration the length of the block
+     * @param number the number of this penalty among those of the key that are not forgotten, 1 or more
+     */
+    record Penalty(Duration duration, int number) {
+        /** Checks that the duration is not null and the number is positive. */
+        public Penalty {
+            Objects.requireNonNull(duration, "duration");
+            if (number < 1) {
+                throw new IllegalArgumentException("the first penalty has the number 1");
+            }
+        }
+    }
 }

@@ -39,8 +39,6 @@ public abstract sealed class Limit permits WindowLimit, CalendarLimit, Concurren
     private final long unitMicros;
     private final long windowMicros;
     private final long windowUnits;
-    private final long maxDelayMicros;
-    private final long maxDelayUnits;
 
     Limit(long permits, long capacity, Duration window, Duration maxWait, ExactTime time) {
         this.permits = permits;
@@ -51,8 +49,6 @@ public abstract sealed class Limit permits WindowLimit, CalendarLimit, Concurren
         this.unitMicros = time.unitMicros();
         this.windowMicros = time.windowMicros();
         this.windowUnits = time.windowUnits();
-        this.maxDelayMicros = time.maxDelayMicros();
-        this.maxDelayUnits = time.maxDelayUnits();
     }
 
     /**
@@ -226,25 +222,6 @@ public abstract sealed class Limit permits WindowLimit, CalendarLimit, Concurren
      */
     public final Duration maxWait() {
         return maxWait;
-    }
-
-    /**
-     * Returns how long before the return of its permits a call can be charged: {@link #maxWait()} for a bucket; 0 for the other
-     * algorithms, and for a limit that blocks.
-     *
-     * @return the delay in microseconds, 0 or more
-     */
-    public final long maxDelayMicros() {
-        return maxDelayMicros;
-    }
-
-    /**
-     * Returns {@link #maxDelayMicros()} in time units of this limit.
-     *
-     * @return the delay in time units, 0 or more
-     */
-    public final long maxDelayUnits() {
-        return maxDelayUnits;
     }
 
     /**

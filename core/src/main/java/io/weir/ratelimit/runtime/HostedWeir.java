@@ -16,6 +16,7 @@ import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.TaskTimer;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.request.RequestState;
@@ -26,6 +27,7 @@ import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.core.snapshot.Reload;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.ArrayList;
 import java.util.List;
@@ -158,6 +160,18 @@ public final class HostedWeir implements AutoCloseable {
      */
     public RateLimitEngine engine() {
         return parts.engine();
+    }
+
+    /**
+     * Tests whether a call that enters no gate bypasses the limits.
+     *
+     * @param call the properties of the call
+     * @return true if a bypass token, the client address or a role exempts the call
+     */
+    public boolean bypasses(CallContext call) {
+        Bypass bypass = parts.policies().get().bypass();
+        return !bypass.isEmpty()
+                && bypass.appliesTo(call, () -> loaded.lookups().addresses().of(call.peerAddress(), call::headerLines));
     }
 
     /**

@@ -143,6 +143,7 @@ class BreakerIT {
         logOffset = server.log().length();
     }
 
+    /** Without metrics of the server, as on WildFly, the number stays zero. With them, {@link #serverBreakerWasInvolved} sees it grow. */
     private void successfulRequestsDoNotEnterTheBreakerOfTheServer() {
         double before = callsOfTheServerBreaker();
         for (int i = 0; i < REQUESTS; i++) {

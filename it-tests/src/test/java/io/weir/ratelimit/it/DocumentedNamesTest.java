@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class DocumentedNamesTest {
     private static final Path ROOT = Path.of("..");
     private static final List<String> MODULES =
-            List.of("api", "core", "client", "interceptor", "redisson-backend", "operations");
+            List.of("api", "core", "client", "interceptor", "redisson-backend", "operations", "envoy");
 
     @Test
     void everyPropertyMetricAndAttributeIsDocumented() {

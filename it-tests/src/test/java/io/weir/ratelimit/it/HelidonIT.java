@@ -91,7 +91,7 @@ class HelidonIT {
         "nothing, 204",
         "failure, 500",
         "stage/value, 200",
-        "stage/failure, 500",
+        "stage/failure, 503",
         "suspended, 200",
         "timeout, 500", // Helidon supports no timeout of a suspended response
         "stream, 200"

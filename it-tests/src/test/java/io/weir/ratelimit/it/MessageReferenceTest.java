@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class MessageReferenceTest {
     private static final Path ROOT = Path.of("..");
     private static final List<String> MODULES =
-            List.of("core", "client", "interceptor", "redisson-backend", "operations", "test-kit");
+            List.of("core", "client", "interceptor", "redisson-backend", "operations", "envoy", "test-kit");
     private static final String REFERENCE = read("docs/reference/messages.md");
     private static final String TROUBLESHOOTING = read("docs/operations/troubleshooting.md");
 

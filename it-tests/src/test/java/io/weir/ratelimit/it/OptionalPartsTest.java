@@ -40,6 +40,12 @@ class OptionalPartsTest {
                 .containsExactly("weir-api", "weir-core", "weir-redisson-backend");
     }
 
+    @Test
+    void theServerForEnvoyDependsOnNoOtherHost() {
+        assertThat(withDependencies("weir-envoy"))
+                .containsExactly("weir-api", "weir-core", "weir-envoy", "weir-operations");
+    }
+
     /** Returns an artifact and the artifacts of this build that an application gets with it. */
     private static Set<String> withDependencies(String artifact) {
         Set<String> all = new TreeSet<>(Set.of(artifact));

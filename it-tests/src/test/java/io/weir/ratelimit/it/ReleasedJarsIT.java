@@ -28,6 +28,7 @@ class ReleasedJarsIT {
             "weir-core", "io.weir.ratelimit.core",
             "weir-tck", "io.weir.ratelimit.tck",
             "weir-test-kit", "io.weir.ratelimit.test",
+            "weir-envoy", "io.weir.ratelimit.envoy",
             "weir-client", "io.weir.ratelimit.client",
             "weir-interceptor", "io.weir.ratelimit.interceptor",
             "weir-redisson-backend", "io.weir.ratelimit.redisson",

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import io.weir.ratelimit.redisson.client.RedisFailures;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.rejection.RejectionCache;
 import io.weir.ratelimit.redisson.script.BlockCall;
-import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * Sends calls about blocks, without waiting.
@@ -28,22 +23,12 @@ record BlockSender(ScriptSender scripts, RedisKeys keys, Duration deadline, Reje
         }
         CompletableFuture<BlockCall.Result> sent =
                 scripts.send(call, keys.of(call.keys()), System.nanoTime() + deadline.toNanos());
-        return sent.whenComplete((result, failure) -> {
-                    // A count invalidates only if it has found a block, since most rejections repeat a known one.
-                    if (!counts || (result != null && result.leftMicros() > 0)) {
-                        cache.invalidate(changed);
-                    }
-                })
-                .copy()
-                .orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS)
-                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(toBackendException(failure)));
-    }
-
-    private BackendException toBackendException(Throwable failure) {
-        Throwable cause = RedisFailures.unwrap(failure);
-        return cause instanceof TimeoutException
-                ? new BackendException(
-                        Reason.TIMEOUT, "Redis did not reply within " + deadline.toMillis() + " ms.", null)
-                : RedisFailures.toBackendException(cause);
+        CompletableFuture<BlockCall.Result> invalidated = sent.whenComplete((result, failure) -> {
+            // A count invalidates only if it has found a block, since most rejections repeat a known one.
+            if (!counts || (result != null && result.leftMicros() > 0)) {
+                cache.invalidate(changed);
+            }
+        });
+        return BlockingAwait.byDeadline(invalidated, deadline);
     }
 }

@@ -82,6 +82,15 @@ record BlockingAwait(Duration deadline) {
         }
     }
 
+    /** Completes as a call does, with a {@link BackendException} if it fails, and by the deadline at the latest. The call continues. */
+    static <T> CompletableFuture<T> byDeadline(CompletableFuture<T> sent, Duration deadline) {
+        return sent.copy().orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS).exceptionallyCompose(failure -> {
+            Throwable cause = RedisFailures.unwrap(failure);
+            return CompletableFuture.failedFuture(
+                    cause instanceof TimeoutException ? timedOut(deadline) : RedisFailures.toBackendException(cause));
+        });
+    }
+
     /** Returns the failure of a call whose deadline has passed. */
     static BackendException timedOut(Duration deadline) {
         return new BackendException(Reason.TIMEOUT, "Redis did not reply within " + deadline.toMillis() + " ms.", null);

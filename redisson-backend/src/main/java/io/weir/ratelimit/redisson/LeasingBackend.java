@@ -14,8 +14,8 @@ import io.weir.ratelimit.redisson.script.AcquireResult;
 import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.redisson.script.Refund;
 import io.weir.ratelimit.spi.BackendListener;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -237,9 +237,10 @@ final class LeasingBackend implements AutoCloseable {
         CompletableFuture<Void> unused = leases.close(charge, true);
     }
 
-    BackendStatus status() {
-        BackendStatus status = store.status();
-        return new BackendStatus(status.initialized(), status.breakerOpen(), status.probeAfter(), leases.count());
+    RateLimitBackend.Status status() {
+        RateLimitBackend.Status status = store.status();
+        return new RateLimitBackend.Status(
+                status.initialized(), status.breakerOpen(), status.probeAfter(), leases.count());
     }
 
     @Override

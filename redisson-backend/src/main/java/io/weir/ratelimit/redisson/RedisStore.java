@@ -13,8 +13,8 @@ import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
 import io.weir.ratelimit.redisson.script.AcquireResult;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -285,8 +285,8 @@ final class RedisStore implements AutoCloseable {
         return request;
     }
 
-    BackendStatus status() {
-        return new BackendStatus(redis.isReady(), breaker.rejectsCalls(), breaker.probeAfter());
+    RateLimitBackend.Status status() {
+        return new RateLimitBackend.Status(redis.isReady(), breaker.rejectsCalls(), breaker.probeAfter());
     }
 
     /** Closes the client, unless it is the application's. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.redisson;
 
-import static io.weir.ratelimit.redisson.client.RedisMessages.MESSAGES;
-
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
@@ -10,27 +8,21 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.redisson.client.AddressProperty;
 import io.weir.ratelimit.redisson.client.ClientVersion;
 import io.weir.ratelimit.redisson.client.RedisClient;
-import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.client.RedisProperties;
-import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.redisson.client.ServerCheck;
 import io.weir.ratelimit.redisson.client.ServerProperties;
 import io.weir.ratelimit.redisson.lease.Timer;
-import io.weir.ratelimit.redisson.rejection.RejectionCache;
 import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -45,13 +37,12 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
-import org.redisson.Redisson;
 import org.redisson.api.RedissonClient;
 
 /**
@@ -64,21 +55,13 @@ import org.redisson.api.RedissonClient;
 @ApplicationScoped
 public class RedissonBackend
         implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, AutoCloseable {
-    private final @Nullable Instance<RedissonClient> applicationClient;
-    private final @Nullable RedisGuard guard;
-    private final RedisProperties properties;
-    private @Nullable RedisSettings settings;
-    private BreakerSettings breakerSettings = BreakerSettings.DEFAULT;
+    private final ConfiguredRedis configured;
     private BackendListener listener = (requests, waitingKeys) -> {};
-    private volatile @Nullable LeasingBackend started;
-    private volatile @Nullable FleetStore fleet;
-    private volatile @Nullable ChangeStore changes;
+    private volatile @Nullable ConnectedRedis connected;
 
     /** Creates a proxy of the container. */
     protected RedissonBackend() {
-        this.applicationClient = null;
-        this.guard = null;
-        this.properties = new ServerProperties();
+        this(new ServerProperties());
     }
 
     /**
@@ -87,9 +70,7 @@ public class RedissonBackend
      * @param properties returns the value of a property, empty if it is not set
      */
     RedissonBackend(RedisProperties properties) {
-        this.applicationClient = null;
-        this.guard = null;
-        this.properties = properties;
+        this.configured = new ConfiguredRedis(properties, null, null);
     }
 
     /**
@@ -100,9 +81,7 @@ public class RedissonBackend
      */
     @Inject
     public RedissonBackend(Instance<RedissonClient> applicationClient, RedisGuard guard) {
-        this.applicationClient = applicationClient;
-        this.guard = guard;
-        this.properties = new ServerProperties();
+        this.configured = new ConfiguredRedis(new ServerProperties(), applicationClient, guard);
     }
 
     /**
@@ -137,22 +116,8 @@ public class RedissonBackend
     /** Creates a backend. */
     RedissonBackend(
             RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker, Timer timer) {
-        this.applicationClient = null;
-        this.guard = null;
-        this.properties = new ServerProperties();
-        this.started = connected(redis, namespace, deadline, time, breaker, timer);
-    }
-
-    private LeasingBackend connected(
-            RedisClient redis, String namespace, Duration deadline, TimeSource time, Breaker breaker, Timer timer) {
-        RedisKeys keys = RedisKeys.of(namespace);
-        boolean redisClock = time == ScriptSender.REDIS_CLOCK;
-        RejectionCache cache = redisClock ? new RejectionCache(keys) : RejectionCache.disabled(keys);
-        FleetCalls calls = new FleetCalls(redis, deadline, breaker);
-        fleet = new RedisFleetStore(calls, namespace);
-        changes = new RedisChangeStore(calls, namespace);
-        RedisStore store = new RedisStore(redis, keys, deadline, time, cache, listener, breaker, timer);
-        return new LeasingBackend(store, keys, cache, listener, redisClock, timer);
+        this.configured = new ConfiguredRedis(new ServerProperties(), null, null);
+        this.connected = ConnectedRedis.of(redis, namespace, deadline, time, breaker, timer, listener);
     }
 
     @Override
@@ -162,14 +127,7 @@ public class RedissonBackend
 
     @Override
     public boolean isConfigured() {
-        return started != null
-                || AddressProperty.of(properties).isPresent()
-                || properties.get(RedisSettings.CONFIG).isPresent()
-                || hasApplicationClient();
-    }
-
-    private boolean hasApplicationClient() {
-        return applicationClient != null && (applicationClient.isResolvable() || applicationClient.isAmbiguous());
+        return connected != null || configured.isConfigured();
     }
 
     @Override
@@ -178,24 +136,7 @@ public class RedissonBackend
         if (unsupported.isPresent()) {
             return List.of(unsupported.get());
         }
-        if (started != null) {
-            return List.of();
-        }
-        List<ConfigurationProblem> problems = new ArrayList<>(settings().problems());
-        breakerSettings = BreakerSettings.read(properties, problems);
-        if (settings().client().isEmpty() && applicationClient != null && applicationClient.isAmbiguous()) {
-            problems.add(MESSAGES.problem("WEIR-409", "RedissonClient", "", RedisSettings.ADDRESS));
-        }
-        return problems;
-    }
-
-    private RedisSettings settings() {
-        RedisSettings read = settings;
-        if (read == null) {
-            read = RedisSettings.read(properties, hasApplicationClient());
-            settings = read;
-        }
-        return read;
+        return connected == null ? configured.problems() : List.of();
     }
 
     @Override
@@ -204,61 +145,44 @@ public class RedissonBackend
     }
 
     @Override
-    public BackendStatus status() {
-        LeasingBackend running = started;
-        return running == null ? new BackendStatus(false, false, Duration.ZERO) : running.status();
+    public RateLimitBackend.Status status() {
+        ConnectedRedis running = connected;
+        return running == null
+                ? new RateLimitBackend.Status(false, false, Duration.ZERO)
+                : running.backend().status();
     }
 
     @Override
     public void start() {
-        if (started != null) {
-            return;
+        if (connected == null) {
+            connected = configured.connect(listener);
         }
-        RedisSettings read = settings();
-        // Creating the application's client may connect it, which must happen in the background as well.
-        ServerCheck check = new ServerCheck(read.namespace());
-        RedisClient redis = read.client()
-                .map(config ->
-                        new RedisClient(() -> Redisson.create(config), true, read.namespace(), read.deadline(), check))
-                .orElseGet(() -> new RedisClient(
-                        Objects.requireNonNull(applicationClient)::get,
-                        false,
-                        read.namespace(),
-                        read.deadline(),
-                        check));
-        Breaker.Platform platform = guard == null ? Breaker.Platform.NONE : Breaker.Platform.of(guard);
-        started = connected(
-                redis,
-                read.namespace(),
-                read.deadline(),
-                ScriptSender.REDIS_CLOCK,
-                new Breaker(breakerSettings, platform, System::nanoTime, listener),
-                Timer.PLATFORM);
     }
 
     /** Refunds leased permits, and closes the client unless it is the application's. */
     @PreDestroy
     @Override
     public void close() {
-        LeasingBackend running = started;
+        ConnectedRedis running = connected;
         if (running != null) {
-            running.close();
+            running.backend().close();
         }
     }
 
     /** Returns a capability of this backend, or one of the stores that instances share. */
     @Override
     public <C> Optional<C> capability(Class<C> type) {
+        ConnectedRedis running = connected;
         if (type == FleetStore.class) {
-            return Optional.ofNullable(fleet).map(type::cast);
+            return running == null ? Optional.empty() : Optional.of(type.cast(running.fleet()));
+        } else if (type == ChangeStore.class) {
+            return running == null ? Optional.empty() : Optional.of(type.cast(running.changes()));
         }
-        return type == ChangeStore.class
-                ? Optional.ofNullable(changes).map(type::cast)
-                : RateLimitBackend.super.capability(type);
+        return RateLimitBackend.super.capability(type);
     }
 
-    private LeasingBackend started() {
-        LeasingBackend running = started;
+    private ConnectedRedis started() {
+        ConnectedRedis running = connected;
         if (running == null) {
             throw new BackendException(Reason.NOT_READY, "The backend is not started.", null);
         }
@@ -267,23 +191,23 @@ public class RedissonBackend
 
     @Override
     public Decision acquire(List<Charge> charges) {
-        return started().acquire(charges);
+        return started().backend().acquire(charges);
     }
 
     @Override
     public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
-        return started().acquireAsync(charges);
+        return started().backend().acquireAsync(charges);
     }
 
     @Override
     public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
-        LeasingBackend running = started;
-        return running == null ? Optional.empty() : running.knownRejection(charges);
+        ConnectedRedis running = connected;
+        return running == null ? Optional.empty() : running.backend().knownRejection(charges);
     }
 
     @Override
     public List<Quota> peek(List<Charge> charges) {
-        return started().peek(charges);
+        return started().backend().peek(charges);
     }
 
     @Override
@@ -293,24 +217,16 @@ public class RedissonBackend
 
     @Override
     public CompletionStage<Void> refund(Receipt receipt) {
-        try {
-            return receipt instanceof BackendReceipt spent
-                    ? started().refund(spent)
-                    : CompletableFuture.completedStage(null);
-        } catch (BackendException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        return receipt instanceof BackendReceipt spent
+                ? staged(backend -> backend.refund(spent))
+                : CompletableFuture.completedStage(null);
     }
 
     @Override
     public CompletionStage<List<Charge>> settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
-        try {
-            return receipt instanceof BackendReceipt spent
-                    ? started().settle(spent, selection, actualCost)
-                    : CompletableFuture.completedStage(List.of());
-        } catch (BackendException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        return receipt instanceof BackendReceipt spent
+                ? staged(backend -> backend.settle(spent, selection, actualCost))
+                : CompletableFuture.completedStage(List.of());
     }
 
     @Override
@@ -321,7 +237,7 @@ public class RedissonBackend
     @Override
     public CompletionStage<Boolean> release(Receipt receipt) {
         return receipt instanceof BackendReceipt held
-                ? started().slots().release(held)
+                ? staged(backend -> backend.slots().release(held))
                 : CompletableFuture.completedStage(true);
     }
 
@@ -333,55 +249,48 @@ public class RedissonBackend
                 held.add(known);
             }
         }
-        return started().slots().renew(held);
+        return staged(backend -> backend.slots().renew(held));
     }
 
     @Override
     public CompletionStage<Void> refund(Charge charge) {
-        try {
-            return started().refund(charge);
-        } catch (BackendException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        return staged(backend -> backend.refund(charge));
     }
 
     @Override
     public void reset(List<PolicyLimits> limits, String storedKey) {
         // The state of a key is one value, whatever the limits are.
-        started().reset(new Charge(limits.get(0), storedKey, 1));
+        started().backend().reset(new Charge(limits.get(0), storedKey, 1));
     }
 
     @Override
     public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
         BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), StoredStates.blockMicros(duration));
-        try {
-            return started().block(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS));
-        } catch (BackendException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        return staged(backend ->
+                backend.block(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS)));
     }
 
     @Override
     public CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
-        try {
-            return started()
-                    .unblock(BlockCall.unblock(new Charge(policy, storedKey, 1)))
-                    .thenAccept(result -> {});
-        } catch (BackendException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        BlockCall call = BlockCall.unblock(new Charge(policy, storedKey, 1));
+        return staged(backend -> backend.unblock(call).thenAccept(result -> {}));
     }
 
     @Override
-    public CompletionStage<Optional<Penalty>> countRejections(
+    public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+        BlockCall call = BlockCall.count(new Charge(policy, storedKey, 1), rejections, rule);
+        return staged(backend -> backend.count(call)
+                .thenApply(result -> result.penalty() == 0
+                        ? Optional.empty()
+                        : Optional.of(new BlocksKeys.Penalty(
+                                Duration.of(result.leftMicros(), ChronoUnit.MICROS), result.penalty()))));
+    }
+
+    /** Takes a step that nobody awaits on this thread. A failure before the step has a stage becomes that of the stage. */
+    private <T> CompletionStage<T> staged(Function<LeasingBackend, CompletionStage<T>> step) {
         try {
-            return started()
-                    .count(BlockCall.count(new Charge(policy, storedKey, 1), rejections, rule))
-                    .thenApply(result -> result.penalty() == 0
-                            ? Optional.empty()
-                            : Optional.of(new Penalty(
-                                    Duration.of(result.leftMicros(), ChronoUnit.MICROS), result.penalty())));
+            return step.apply(started().backend());
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
         }

@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
-import io.weir.ratelimit.redisson.client.RedisFailures;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.rejection.RejectionCache;
 import io.weir.ratelimit.redisson.script.Refund;
@@ -18,8 +17,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -152,16 +149,6 @@ final class RefundSender {
         CompletionStage<Void> completed = sent;
         // Until the client completes it, the refund takes resources, even if its deadline has passed.
         completed.whenComplete((done, failure) -> inFlight.release());
-        return sent.copy()
-                .orTimeout(deadline.toNanos(), TimeUnit.NANOSECONDS)
-                .exceptionallyCompose(failure -> CompletableFuture.failedFuture(toBackendException(failure)));
-    }
-
-    private BackendException toBackendException(Throwable failure) {
-        Throwable cause = RedisFailures.unwrap(failure);
-        return cause instanceof TimeoutException
-                ? new BackendException(
-                        Reason.TIMEOUT, "Redis did not refund within " + deadline.toMillis() + " ms.", null)
-                : RedisFailures.toBackendException(cause);
+        return BlockingAwait.byDeadline(sent, deadline);
     }
 }

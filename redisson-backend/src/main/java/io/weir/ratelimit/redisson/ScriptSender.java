@@ -88,7 +88,7 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
      */
     CompletableFuture<Void> send(Refund refund, List<String> storedKeys, long deadlineNanos) {
         return redis.run(
-                        refund.operation() == Refund.Operation.RAISE ? Script.SETTLE : Script.REFUND,
+                        Script.REFUND,
                         List.copyOf(storedKeys),
                         RefundCodec.encode(refund, time.micros()),
                         deadlineNanos)

@@ -11,9 +11,9 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.tck.TestedBackend;
@@ -170,7 +170,7 @@ class BlocksOnRedisTest {
         return new PenaltyRule(rejections, Duration.ofMinutes(1), Duration.ofMinutes(2), 2, Duration.ofMinutes(10));
     }
 
-    private Optional<Penalty> count(String storedKey, long rejections, PenaltyRule rule) {
+    private Optional<BlocksKeys.Penalty> count(String storedKey, long rejections, PenaltyRule rule) {
         return fixture.backend()
                 .countRejections(POLICY, storedKey, rejections, rule)
                 .toCompletableFuture()

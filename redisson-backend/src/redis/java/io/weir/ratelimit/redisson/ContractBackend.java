@@ -23,6 +23,10 @@ import org.redisson.api.RedissonClient;
  */
 record ContractBackend(RedissonClient client, RedisClient redis, String namespace) implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(20);
+
+    /** The client times out first: its failure says whether it had a connection, and whether it wrote the call. */
+    private static final Duration CLIENT_DEADLINE = Duration.ofSeconds(15);
+
     private static final Duration READY_WITHIN = Duration.ofSeconds(60);
 
     static ContractBackend of(Map<String, String> properties) {
@@ -33,7 +37,9 @@ record ContractBackend(RedissonClient client, RedisClient redis, String namespac
         RedissonClient client = Redisson.create(settings.client().orElseThrow());
         String namespace = "test-" + UUID.randomUUID();
         ContractBackend fixture = new ContractBackend(
-                client, new RedisClient(() -> UnexpiringClient.of(client), false, namespace, DEADLINE), namespace);
+                client,
+                new RedisClient(() -> UnexpiringClient.of(client), false, namespace, CLIENT_DEADLINE),
+                namespace);
         // This backend uses Redis's clock.
         RateLimitBackend backend = fixture.backend(() -> 0);
         Await.until("the backend decides", READY_WITHIN, () -> {

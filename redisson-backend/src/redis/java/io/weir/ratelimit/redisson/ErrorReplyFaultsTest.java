@@ -56,12 +56,44 @@ class ErrorReplyFaultsTest {
                         CompletableFuture<Object> endless = CompletableFuture.supplyAsync(
                                 () -> endlessScript(redis), task -> new Thread(task, "endless").start());
                         scenario.lasts(A_WHILE.multipliedBy(2));
-                        scenario.load().awaitMessage("Redis answered BUSY");
+                        awaitBusy(admin);
                         admin.call("SCRIPT", "KILL");
                         assertThat(endless.join().toString()).contains("killed");
                     })
                     .recovers();
-            assertThat(scenario.load().failuresByReason()).containsKeys(Reason.BACKEND_ERROR, Reason.TIMEOUT);
+            // With an open breaker, only probes see that Redis answers BUSY.
+            assertThat(scenario.load().failuresByReason()).containsKey(Reason.TIMEOUT);
+        }
+    }
+
+    @Test
+    void aCallOfABusyRedisFailsWithItsAnswer() {
+        try (RedisProcess redis = RedisProcess.started("--lua-time-limit", "50");
+                RedisConnection admin = redis.connect();
+                RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address())).started()) {
+            FaultCalls.awaitDecision(backend);
+            CompletableFuture<Object> endless = CompletableFuture.supplyAsync(
+                    () -> endlessScript(redis), task -> new Thread(task, "endless").start());
+            awaitBusy(admin);
+            assertThat(FaultCalls.awaitFailure(backend, Reason.BACKEND_ERROR))
+                    .hasMessageContaining("Redis answered BUSY");
+            admin.call("SCRIPT", "KILL");
+            assertThat(endless.join().toString()).contains("killed");
+        }
+    }
+
+    private static void awaitBusy(RedisConnection admin) {
+        Await.until(
+                "Redis is busy",
+                Duration.ofSeconds(30),
+                () -> String.valueOf(answer(admin)).contains("BUSY"));
+    }
+
+    private static Object answer(RedisConnection admin) {
+        try {
+            return admin.call("GET", "any");
+        } catch (IllegalStateException e) {
+            return e;
         }
     }
 

@@ -14,13 +14,16 @@ import io.weir.ratelimit.core.limit.TokenBucketState;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
-import io.weir.ratelimit.redisson.script.LimitLetter;
+import io.weir.ratelimit.redisson.script.LimitCodec;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.WindowLimit;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,6 +32,8 @@ import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -42,6 +47,10 @@ class EveryInstantExpiryTest {
     private static final int THREADS = 16;
     private static final int CHECKS = 1_000;
     private static final int STORED_KEYS = 6;
+
+    private static final PenaltyRule PENALTIES =
+            new PenaltyRule(5, Duration.ofMillis(200), Duration.ofMillis(20), 2, Duration.ofMillis(80));
+
     private static final long EPOCH_SECONDS = 1_735_689_600L;
 
     /** Redis counts the time to live in whole milliseconds, in some versions from the start of a script, which may be slow. */
@@ -84,6 +93,24 @@ class EveryInstantExpiryTest {
                 Limit.of(Algorithm.LEAKY_BUCKET, 40, Duration.ofMillis(200)).withMaxWait(Duration.ofMillis(500)),
                 Limit.of(Algorithm.SLIDING_WINDOW, 400, Duration.ofHours(1)),
                 Limit.of(Algorithm.SLIDING_LOG, 400, Duration.ofHours(2)));
+        checkWhile((random, receipts) -> change(random, all, receipts), key -> assertLives(key, all));
+    }
+
+    /** Slots, limits of a calendar, settlements, blocks and penalties share keys with each other. */
+    @Test
+    void everyKeyOfTheOtherOperationsHasATimeToLive() throws InterruptedException {
+        System.out.printf("keys of all operations at every instant: -Dweir.test.seed=%d%n", seed);
+        List<Limit> all = List.of(
+                Limit.of(Algorithm.SLIDING_WINDOW, 40, Duration.ofMillis(150)),
+                Limit.of(Algorithm.SLIDING_LOG, 40, Duration.ofMillis(160)),
+                Limit.of(Algorithm.TOKEN_BUCKET, 40, Duration.ofMillis(170)),
+                Limit.of(40, new CalendarPeriod(CalendarPeriod.Unit.MINUTE, ZoneId.of("UTC"), 1)),
+                Limit.concurrency(5, Duration.ofSeconds(1)));
+        checkWhile((random, receipts) -> operate(random, all, receipts), this::assertExpires);
+    }
+
+    private void checkWhile(BiConsumer<Random, ArrayDeque<Receipt>> change, Predicate<String> isChecked)
+            throws InterruptedException {
         AtomicBoolean busy = new AtomicBoolean(true);
         AtomicReference<Throwable> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
@@ -93,7 +120,7 @@ class EveryInstantExpiryTest {
                 try {
                     ArrayDeque<Receipt> receipts = new ArrayDeque<>();
                     while (busy.get()) {
-                        change(random, all, receipts);
+                        change.accept(random, receipts);
                     }
                 } catch (RuntimeException | Error e) {
                     failure.set(e);
@@ -109,7 +136,7 @@ class EveryInstantExpiryTest {
             while ((System.nanoTime() < end || checks <= CHECKS && System.nanoTime() < latest)
                     && failure.get() == null) {
                 for (String key : redis.keys(fixture.pattern())) {
-                    checks += assertLives(key, all) ? 1 : 0;
+                    checks += isChecked.test(key) ? 1 : 0;
                 }
             }
         } finally {
@@ -145,6 +172,55 @@ class EveryInstantExpiryTest {
                 }
             }
         }
+    }
+
+    private void operate(Random random, List<Limit> all, ArrayDeque<Receipt> receipts) {
+        List<Limit> some = new ArrayList<>(all);
+        Collections.shuffle(some, random);
+        PolicyLimits policy = new PolicyLimits(TestBackend.POLICY, some.subList(0, 1 + random.nextInt(3)));
+        String storedKey = "k." + random.nextInt(STORED_KEYS);
+        RedissonBackend backend = fixture.backend();
+        switch (random.nextInt(12)) {
+            case 0 ->
+                backend.block(policy, storedKey, Duration.ofMillis(1 + random.nextInt(100)))
+                        .toCompletableFuture()
+                        .join();
+            case 1 -> backend.unblock(policy, storedKey).toCompletableFuture().join();
+            case 2 ->
+                backend.countRejections(policy, storedKey, 1 + random.nextInt(3), PENALTIES)
+                        .toCompletableFuture()
+                        .join();
+            case 3, 4 -> {
+                if (!receipts.isEmpty()) {
+                    backend.settle(receipts.peekFirst(), charge -> true, random.nextInt(4))
+                            .toCompletableFuture()
+                            .join();
+                }
+            }
+            case 5, 6 -> {
+                if (!receipts.isEmpty()) {
+                    backend.release(receipts.pollFirst()).toCompletableFuture().join();
+                }
+            }
+            case 7 -> backend.renew(List.copyOf(receipts)).toCompletableFuture().join();
+            case 8 -> {
+                if (!receipts.isEmpty()) {
+                    backend.refund(receipts.pollLast()).toCompletableFuture().join();
+                }
+            }
+            default -> {
+                if (backend.acquire(List.of(new Charge(policy, storedKey, 1))) instanceof Decision.Allowed allowed) {
+                    receipts.add(allowed.receipt());
+                }
+            }
+        }
+    }
+
+    /** Checks that a key that exists expires. */
+    private boolean assertExpires(String key) {
+        long lifeMillis = redis.number("PTTL", key);
+        assertThat(lifeMillis).as("time to live of %s", key).isNotEqualTo(-1);
+        return lifeMillis != -2;
     }
 
     @ParameterizedTest
@@ -242,7 +318,7 @@ class EveryInstantExpiryTest {
 
     private static Limit limitOf(StoredSection section, List<Limit> limits) {
         return limits.stream()
-                .filter(limit -> section.name().equals(LimitLetter.of(limit) + "" + limit.windowMicros() / 1_000))
+                .filter(limit -> section.name().equals(LimitCodec.letterOf(limit) + "" + limit.windowMicros() / 1_000))
                 .findFirst()
                 .orElseThrow();
     }

@@ -58,9 +58,13 @@ class NetworkFaultsTest {
     void replacesConnectionsThatWereReset() {
         try (Scenario scenario = Scenario.of(Fault.CONNECTIONS_RESET, proxy.address())) {
             scenario.during(() -> {
+                        int before = proxy.connections();
                         proxy.resetConnections();
                         scenario.lasts(A_WHILE);
-                        scenario.load().awaitFailure(Reason.CONNECTION);
+                        Await.until(
+                                "new connections are reset as well",
+                                Duration.ofSeconds(30),
+                                () -> proxy.connections() > before);
                         proxy.forward();
                     })
                     .recovers();

@@ -91,7 +91,7 @@ class RefundSenderTest {
                         .anySatisfy(each -> assertThat(each)
                                 .failsWithin(Duration.ZERO)
                                 .withThrowableOfType(ExecutionException.class)
-                                .withMessageContaining("Redis did not refund within 100 ms"));
+                                .withMessageContaining("Redis did not reply within 100 ms"));
                 process.resume();
                 Await.until(
                         "the refund is sent",

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * An instance with the policy {@code slow}, which has a concurrency limit.
@@ -38,7 +39,10 @@ record SlotEngine(RateLimitEngine engine, RateLimiter limiter) {
                         KeyExpression.parse("principal", new KeyTerms(32, 64)))
                 .onFailure(onFailure)
                 .build();
-        FailureModes modes = new FailureModes(INSTANCES, () -> new LocalBackend(100));
+        // The numbers are drawn in turn, so that a sample has exactly its share.
+        AtomicInteger drawn = new AtomicInteger();
+        FailureModes modes =
+                new FailureModes(INSTANCES, () -> new LocalBackend(100), bound -> drawn.getAndIncrement() % bound);
         RateLimitEngine engine = RedisEngine.of(RedisEngine.withFallback(backend, modes, RedisEngine.DEADLINE));
         return new SlotEngine(
                 engine,

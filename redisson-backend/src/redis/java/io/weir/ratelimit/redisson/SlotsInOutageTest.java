@@ -99,7 +99,11 @@ class SlotsInOutageTest {
             case CLOSED -> assertThat(allowed).isZero();
             case LOCAL ->
                 assertThat(allowed).as("the share of one of three instances").isEqualTo(2);
-            case SAMPLE -> assertThat(allowed).isBetween(0L, 4L);
+            case SAMPLE ->
+                assertThat(during.subList(0, 3))
+                        .as("one call in three")
+                        .filteredOn(Decision::allowed)
+                        .hasSize(1);
         }
         during.forEach(decision -> instance.limiter().release(decision.receipt()));
         redis.resume();
@@ -176,12 +180,12 @@ class SlotsInOutageTest {
 
     @Test
     void anInstanceWithoutCallsKeepsTheSlotOfARunningCallAfterAnOutage() {
-        Duration timeout = Duration.ofSeconds(9);
+        Duration timeout = Duration.ofSeconds(12);
         SlotEngine other = instance(timeout, FailureMode.OPEN);
         try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
             RedissonBackend idle = startedWithBreaker(proxy);
             SlotEngine instance = SlotEngine.of(idle, CALLS, timeout, Duration.ZERO, FailureMode.OPEN);
-            callOnRedis(instance);
+            Receipt receipt = callOnRedis(instance).receipt();
             proxy.blackhole();
             openBreaker(idle);
             proxy.forward();
@@ -189,6 +193,8 @@ class SlotsInOutageTest {
             Await.until("more time than the timeout has passed", SOON, () -> System.nanoTime() - end > 0);
             assertThat(free(other)).isEqualTo(CALLS - 1);
             assertThat(instance.engine().slots().lost()).isZero();
+            // Without a reference to its receipt, a call counts as ended.
+            instance.limiter().release(receipt);
             instance.engine().stop();
             idle.close();
         }

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -134,26 +135,33 @@ class SlotsTest {
     @Test
     void equalRequestsOfAHotKeyTakeExactlyTheSlots() throws Exception {
         int slots = 7;
+        int threads = 32;
+        int rounds = 50;
         Limit limit = Limit.concurrency(slots, TIMEOUT);
         RedissonBackend second = fixture.another();
-        AtomicInteger running = new AtomicInteger();
-        AtomicInteger most = new AtomicInteger();
         AtomicInteger allowed = new AtomicInteger();
-        ExecutorService pool = Executors.newFixedThreadPool(32);
+        List<Integer> allowedByRound = new ArrayList<>();
+        // All threads have their decision before a slot is released, and all slots are free before the next round.
+        CyclicBarrier decided = new CyclicBarrier(threads, () -> allowedByRound.add(allowed.getAndSet(0)));
+        CyclicBarrier released = new CyclicBarrier(threads);
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
             List<Future<?>> all = new ArrayList<>();
-            for (int thread = 0; thread < 32; thread++) {
+            for (int thread = 0; thread < threads; thread++) {
                 RedissonBackend backend = thread % 2 == 0 ? fixture.backend() : second;
                 all.add(pool.submit(() -> {
-                    for (int call = 0; call < 200; call++) {
+                    for (int round = 0; round < rounds; round++) {
                         Decision decision = backend.acquire(List.of(TestBackend.charge("k.a", 1, limit)));
                         if (decision.allowed()) {
-                            most.accumulateAndGet(running.incrementAndGet(), Math::max);
                             allowed.incrementAndGet();
-                            running.decrementAndGet();
+                        }
+                        decided.await();
+                        if (decision.allowed()) {
                             release(backend, decision.receipt());
                         }
+                        released.await();
                     }
+                    return null;
                 }));
             }
             for (Future<?> each : all) {
@@ -163,8 +171,7 @@ class SlotsTest {
             pool.shutdownNow();
             second.close();
         }
-        assertThat(most.get()).isBetween(1, slots);
-        assertThat(allowed).hasPositiveValue();
+        assertThat(allowedByRound).hasSize(rounds).containsOnly(slots);
         assertThat(fixture.remaining("k.a", limit)).isEqualTo(slots);
     }
 

@@ -34,8 +34,7 @@ final class UnexpiringClient {
 
     static RedissonClient of(RedissonClient client) {
         UnexpiringClient around = new UnexpiringClient();
-        for (Script script :
-                new Script[] {Script.ACQUIRE, Script.REFUND, Script.SETTLE, Script.BLOCK, Script.RELEASE}) {
+        for (Script script : new Script[] {Script.ACQUIRE, Script.REFUND, Script.BLOCK, Script.RELEASE}) {
             around.digests.put(
                     script.digest(), client.getScript(StringCodec.INSTANCE).scriptLoad(around(script)));
         }

@@ -43,17 +43,17 @@ class FullBatchTest {
             assertThat(batch.add(request(1))).isTrue();
         }
         assertThat(batch.size()).isEqualTo(8_192);
-        assertThat(AcquireCodec.encode(batch, 0)).hasSize(49);
+        assertThat(AcquireCodec.encode(batch, 0)).hasSize(28);
     }
 
     @Test
     void sendsNoByteForEachFurtherKeyWithTheSameLimit() {
         Batch batch = new Batch(request(1));
-        assertThat(AcquireCodec.encode(batch, 0)).hasSize(49);
+        assertThat(AcquireCodec.encode(batch, 0)).hasSize(28);
         for (int key = 1; key < 64; key++) {
             assertThat(batch.add(requests.spend(List.of(new Charge(API, "k." + key, 1)))))
                     .isTrue();
         }
-        assertThat(AcquireCodec.encode(batch, 0)).hasSize(49);
+        assertThat(AcquireCodec.encode(batch, 0)).hasSize(28);
     }
 }

@@ -18,7 +18,8 @@ import java.util.List;
  */
 public record SentGroup(boolean spends, int count, List<String> keys, List<Long> costs, List<Long> maxDelayMicros) {
     private static final int CLOCK = 8;
-    private static final int WITHOUT_DELAY = 27;
+    private static final int AFTER_LETTER = 12;
+    private static final int BEFORE_DELAY = 13;
 
     public static List<SentGroup> of(Batch batch) {
         ByteBuffer in = ByteBuffer.wrap(AcquireCodec.encode(batch, 1));
@@ -42,13 +43,16 @@ public record SentGroup(boolean spends, int count, List<String> keys, List<Long>
 
     private static SentGroup read(ByteBuffer in, int keys) {
         int count = in.getShort() & 0xffff;
-        SentGroup run = new SentGroup(in.get() == 1, count, List.of(), new ArrayList<>(), new ArrayList<>());
+        SentGroup run = new SentGroup(count > 0, Math.max(count, 1), List.of(), new ArrayList<>(), new ArrayList<>());
         for (int i = 0; i < keys; i++) {
             run.costs.add(sixBytes(in));
             int limits = in.getShort();
             for (int limit = 0; limit < limits; limit++) {
-                in.position(in.position() + WITHOUT_DELAY);
-                run.maxDelayMicros.add(sixBytes(in));
+                int letter = in.get();
+                in.position(in.position() + AFTER_LETTER);
+                boolean bucket = letter == 't' || letter == 'l';
+                in.position(in.position() + (bucket ? BEFORE_DELAY : 0));
+                run.maxDelayMicros.add(bucket ? sixBytes(in) : 0);
             }
         }
         return run;

@@ -4,8 +4,8 @@ package io.weir.ratelimit.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ interface PenaltyContract extends ContractFixture {
     /** 20 rejections in a minute lead to a block of 15 minutes, later ones of 30 and 40 minutes. */
     PenaltyRule RULE = new PenaltyRule(20, Duration.ofMinutes(1), Duration.ofMinutes(15), 2, Duration.ofMinutes(40));
 
-    private Optional<Penalty> count(TestKey key, long rejections, PenaltyRule rule) {
+    private Optional<BlocksKeys.Penalty> count(TestKey key, long rejections, PenaltyRule rule) {
         return backend()
                 .countRejections(TestKey.policy(PENALIZED), key.storedKey(), rejections, rule)
                 .toCompletableFuture()
@@ -47,7 +47,7 @@ interface PenaltyContract extends ContractFixture {
             assertThat(count(key, 1, RULE)).isEmpty();
         }
         key.spend(PENALIZED, 1);
-        assertThat(count(key, 1, RULE)).contains(new Penalty(Duration.ofMinutes(15), 1));
+        assertThat(count(key, 1, RULE)).contains(new BlocksKeys.Penalty(Duration.ofMinutes(15), 1));
         assertThat(QuotaMicros.blockedFor(key.rejection(PENALIZED, 1))).isEqualTo(900_000_000);
         assertThat(count(key(), 19, RULE)).isEmpty();
     }
@@ -56,7 +56,7 @@ interface PenaltyContract extends ContractFixture {
     default void rejectionsAreCountedTogether() {
         TestKey key = key();
         assertThat(count(key, 7, RULE)).isEmpty();
-        assertThat(count(key, 5_000_000_000L, RULE)).contains(new Penalty(Duration.ofMinutes(15), 1));
+        assertThat(count(key, 5_000_000_000L, RULE)).contains(new BlocksKeys.Penalty(Duration.ofMinutes(15), 1));
     }
 
     @Test
@@ -74,7 +74,7 @@ interface PenaltyContract extends ContractFixture {
         TestKey key = key();
         List<Duration> lengths = new ArrayList<>();
         for (int penalty = 1; penalty <= 5; penalty++) {
-            Penalty imposed = count(key, 20, RULE).orElseThrow();
+            BlocksKeys.Penalty imposed = count(key, 20, RULE).orElseThrow();
             assertThat(imposed.number()).isEqualTo(penalty);
             lengths.add(imposed.duration());
             time().advanceMicros(blockedMicros(key));
@@ -93,7 +93,7 @@ interface PenaltyContract extends ContractFixture {
         backend().block(TestKey.policy(PENALIZED), key.storedKey(), Duration.ofSeconds(1));
         assertThat(count(key, 19, RULE)).isEmpty();
         time().advanceMicros(1_000_000);
-        assertThat(count(key, 1, RULE)).contains(new Penalty(Duration.ofMinutes(30), 2));
+        assertThat(count(key, 1, RULE)).contains(new BlocksKeys.Penalty(Duration.ofMinutes(30), 2));
     }
 
     @Test
@@ -105,7 +105,7 @@ interface PenaltyContract extends ContractFixture {
         time().advanceMicros(blockedMicros(key) + RULE.longestMicros() - 1);
         assertThat(count(twin, 20, RULE).orElseThrow().number()).isEqualTo(2);
         time().advanceMicros(1);
-        assertThat(count(key, 20, RULE)).contains(new Penalty(Duration.ofMinutes(15), 1));
+        assertThat(count(key, 20, RULE)).contains(new BlocksKeys.Penalty(Duration.ofMinutes(15), 1));
     }
 
     @Test
@@ -129,9 +129,9 @@ interface PenaltyContract extends ContractFixture {
         TestKey key = key();
         count(key, 15, RULE);
         PenaltyRule stricter = new PenaltyRule(16, RULE.window(), Duration.ofSeconds(1), 1, Duration.ofSeconds(1));
-        assertThat(count(key, 1, stricter)).contains(new Penalty(Duration.ofSeconds(1), 1));
+        assertThat(count(key, 1, stricter)).contains(new BlocksKeys.Penalty(Duration.ofSeconds(1), 1));
         time().advanceMicros(1_000_000);
-        assertThat(count(key, 16, stricter)).contains(new Penalty(Duration.ofSeconds(1), 2));
+        assertThat(count(key, 16, stricter)).contains(new BlocksKeys.Penalty(Duration.ofSeconds(1), 2));
     }
 
     @Test

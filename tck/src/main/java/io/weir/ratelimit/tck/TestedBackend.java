@@ -8,7 +8,6 @@ import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -97,7 +96,7 @@ public record TestedBackend(RateLimitBackend backend) {
         await(capability(BlocksKeys.class).unblock(policy, storedKey));
     }
 
-    CompletionStage<Optional<Penalty>> countRejections(
+    CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         require(policy);
         return capability(BlocksKeys.class).countRejections(policy, storedKey, rejections, rule);

@@ -3,7 +3,7 @@ package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.BackendStatus;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -60,8 +60,8 @@ final class BackendFaults {
         return clock.nanos();
     }
 
-    synchronized BackendStatus status(BackendStatus healthy) {
-        return open ? new BackendStatus(healthy.initialized(), true, untilProbe()) : healthy;
+    synchronized RateLimitBackend.Status status(RateLimitBackend.Status healthy) {
+        return open ? new RateLimitBackend.Status(healthy.initialized(), true, untilProbe()) : healthy;
     }
 
     private Duration untilProbe() {

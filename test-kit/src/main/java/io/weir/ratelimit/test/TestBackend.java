@@ -6,16 +6,14 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.DecisionClock;
+import io.weir.ratelimit.core.limit.InProcessBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -34,8 +32,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A backend whose state a test deletes at once, and whose calls fail by the faults of a test. */
-final class TestBackend
-        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, DecisionClock {
+final class TestBackend implements InProcessBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections {
     /** Set on a thread that inspects a backend. */
     private static final ThreadLocal<@Nullable AtomicReference<@Nullable Charge>> INSPECTION = new ThreadLocal<>();
 
@@ -156,7 +153,7 @@ final class TestBackend
     }
 
     @Override
-    public BackendStatus status() {
+    public RateLimitBackend.Status status() {
         return faults.status(backend.status());
     }
 
@@ -169,7 +166,7 @@ final class TestBackend
 
     @Override
     public long atNanos(ChargedResults results) {
-        return backend instanceof DecisionClock instants ? instants.atNanos(results) : faults.nanos();
+        return backend instanceof InProcessBackend known ? known.atNanos(results) : faults.nanos();
     }
 
     @Override
@@ -232,7 +229,7 @@ final class TestBackend
     }
 
     @Override
-    public CompletionStage<Optional<Penalty>> countRejections(
+    public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         return callAsync(known -> require(BlocksKeys.class).countRejections(policy, storedKey, rejections, rule));
     }

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.BackendStatus;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -54,11 +54,11 @@ class BackendFaultsTest {
     void closesTheBreakerAfterASuccessfulProbe() {
         openBreaker();
         faults.recover();
-        assertThat(faults.status(BackendStatus.READY).breakerOpen()).isTrue();
+        assertThat(faults.status(RateLimitBackend.Status.READY).breakerOpen()).isTrue();
         assertFails(Reason.BREAKER_OPEN, Duration.ofSeconds(1));
         clock.advance(Duration.ofSeconds(1));
         faults.apply();
-        assertThat(faults.status(BackendStatus.READY)).isEqualTo(BackendStatus.READY);
+        assertThat(faults.status(RateLimitBackend.Status.READY)).isEqualTo(RateLimitBackend.Status.READY);
         openBreaker();
         assertFails(Reason.BREAKER_OPEN, Duration.ofSeconds(1));
     }

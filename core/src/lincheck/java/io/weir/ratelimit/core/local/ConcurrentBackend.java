@@ -9,7 +9,9 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The local backend with the operations and results of {@link SequentialBackend}. Its clock does not advance. */
 class ConcurrentBackend {
@@ -18,22 +20,29 @@ class ConcurrentBackend {
     private final LocalBackend backend = new LocalBackend(SequentialBackend.MAX_KEYS, () -> 0);
     private final Receipt receipt;
 
+    /** The acquires of one key by the key and the cost, which calls repeat as those of the engine do. */
+    private final List<List<Supplier<Decision>>> acquires = Stream.of(0, 1, 2)
+            .map(key -> Stream.of(1, 2)
+                    .map(cost -> backend.acquireOf(List.of(charge(key, cost))))
+                    .toList())
+            .toList();
+
     ConcurrentBackend() {
         Decision decision = backend.acquire(List.of(charge(0, 1), charge(1, 1)));
         receipt = ((Decision.Allowed) decision).receipt();
     }
 
     String acquire(int key, int cost) {
-        return acquire(List.of(charge(key, cost)));
+        return acquire(acquires.get(key).get(cost - 1));
     }
 
     String acquireBoth(int key) {
-        return acquire(List.of(charge(key, 1), charge(SequentialBackend.next(key), 1)));
+        return acquire(() -> backend.acquire(List.of(charge(key, 1), charge(SequentialBackend.next(key), 1))));
     }
 
-    private String acquire(List<Charge> charges) {
+    private static String acquire(Supplier<Decision> acquire) {
         try {
-            Decision decision = backend.acquire(charges);
+            Decision decision = acquire.get();
             return decision.quotas().stream()
                     .map(quota -> " " + quota.remaining())
                     .collect(Collectors.joining("", decision.allowed() ? "allowed" : "rejected", ""));

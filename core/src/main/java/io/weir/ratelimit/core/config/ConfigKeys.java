@@ -43,7 +43,9 @@ public final class ConfigKeys {
             "ratelimit.console.",
             "weir-operations",
             "ratelimit.changes.",
-            "weir-operations");
+            "weir-operations",
+            "ratelimit.envoy.",
+            "weir-envoy");
 
     private static final List<ConfigKey<?>> TABLE = new ArrayList<>();
 
@@ -408,6 +410,67 @@ public final class ConfigKeys {
             "5m",
             ValueForm.duration("from 1s to 1d", Duration.ofSeconds(1), Duration.ofDays(1)),
             "the longest pause that the upstream can cause");
+
+    public static final ConfigKey<Integer> ENVOY_PORT = key(
+            "ratelimit.envoy.port",
+            "8081",
+            ValueForm.number(0, 65_535),
+            "the TCP port of the server; 0 selects a free one");
+
+    public static final ConfigKey<String> ENVOY_ADDRESS = key(
+            "ratelimit.envoy.address",
+            "127.0.0.1",
+            ValueForm.text("a local address such as 0.0.0.0"),
+            "the address of the port");
+
+    public static final ConfigKey<String> ENVOY_SOCKET = key(
+            "ratelimit.envoy.socket",
+            ValueForm.text("a path such as /run/weir/envoy.sock"),
+            "the Unix domain socket of the server, in place of the port");
+
+    public static final ConfigKey<String> ENVOY_CERTIFICATE = key(
+            "ratelimit.envoy.tls.certificate",
+            ValueForm.text("a file such as /etc/weir/tls.crt"),
+            "the certificate chain of the server in PEM form, which enables TLS");
+
+    public static final ConfigKey<String> ENVOY_KEY = key(
+            "ratelimit.envoy.tls.key",
+            ValueForm.text("a file such as /etc/weir/tls.key"),
+            "the private key of the certificate in PEM form (PKCS #8)");
+
+    public static final ConfigKey<String> ENVOY_CLIENT_CA = key(
+            "ratelimit.envoy.tls.client-ca",
+            ValueForm.text("a file such as /etc/weir/ca.crt"),
+            "the authorities of client certificates in PEM form; every client then needs a certificate");
+
+    public static final ConfigKey<List<String>> ENVOY_CONFIG = key(
+            "ratelimit.envoy.config",
+            ValueForm.list("files such as /etc/weir/edge.yaml; commas separate several"),
+            "configuration files of the rate limit service of Envoy, one per domain");
+
+    public static final ConfigKey<Boolean> ENVOY_ALL_OR_NOTHING = key(
+            "ratelimit.envoy.all-or-nothing",
+            "true",
+            ValueForm.FLAG,
+            "whether the descriptors of a request are one decision; false charges each of them on its own");
+
+    public static final ConfigKey<String> ENVOY_LIMIT_OVERRIDES = key(
+            "ratelimit.envoy.limit-overrides",
+            "ignore",
+            ValueForm.oneOf("ignore", "allow"),
+            "whether the limit of a descriptor replaces the limits of its policies");
+
+    public static final ConfigKey<Boolean> ENVOY_REFLECTION = key(
+            "ratelimit.envoy.reflection",
+            "true",
+            ValueForm.FLAG,
+            "whether the server describes its services, for tools such as grpcurl");
+
+    public static final ConfigKey<Duration> ENVOY_STOP_TIMEOUT = key(
+            "ratelimit.envoy.stop-timeout",
+            "5s",
+            ValueForm.duration("from 0s to 1h", Duration.ZERO, Duration.ofHours(1)),
+            "the longest time that calls have to end when the server stops");
 
     private ConfigKeys() {}
 

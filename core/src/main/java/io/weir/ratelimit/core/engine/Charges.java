@@ -13,17 +13,19 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The charges of calls: the key of the caller and the limits that apply to it, for each policy of a binding. */
 final class Charges {
     private final IdentityEncoder encoder;
     private final Overrides overrides;
-    private final RecentCharges recent = new RecentCharges();
+    private final RecentCharges recent;
 
-    Charges(IdentityEncoder encoder, Overrides overrides) {
+    Charges(IdentityEncoder encoder, Overrides overrides, RecentCharges recent) {
         this.encoder = encoder;
         this.overrides = overrides;
+        this.recent = recent;
     }
 
     /** Returns the charges of a call; the acquisition is null if the call cannot wait. */
@@ -117,21 +119,16 @@ final class Charges {
         }
     }
 
-    /**
-     * Waits as {@link #awaitOverrides}, without a thread.
-     *
-     * @param timer returns a future that completes after a number of microseconds and can be canceled
-     */
-    CompletableFuture<?> awaitOverridesAsync(
-            Binding binding, CallContext call, LongFunction<CompletableFuture<Void>> timer) {
-        return CompletableFuture.allOf(binding.policies().stream()
+    /** Waits as {@link #awaitOverrides}, without a thread. */
+    Stream<CompletableFuture<Void>> awaitOverridesAsync(
+            List<Binding.PolicyCost> policies, CallContext call, LongFunction<CompletableFuture<Void>> timer) {
+        return policies.stream()
                 .map(Binding.PolicyCost::policy)
                 .filter(overrides::existFor)
                 .map(policy -> {
                     Identity key = policy.key().resolve(call);
                     return overrides.awaitAsync(policy, key, encoder.encode(key), timer);
-                })
-                .toArray(CompletableFuture<?>[]::new));
+                });
     }
 
     /** Returns the limits of a key that application code names. Waits for them if they are not known. */

@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.CallKeys;
 import io.weir.ratelimit.core.events.DecisionListeners;
 import io.weir.ratelimit.core.events.Penalties;
@@ -19,7 +20,6 @@ import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
-import io.weir.ratelimit.core.topkeys.RecurringKey;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
@@ -60,7 +60,7 @@ public final class RateLimitEngine {
         this.listeners = new DecisionListeners(parts.listeners);
         this.sleeper = parts.clock;
         this.overrides = parts.overrides;
-        this.charges = new Charges(encoder, overrides);
+        this.charges = new Charges(encoder, overrides, new RecentCharges(backend::acquireOf));
         this.topKeys = parts.topKeys;
         this.thresholds = parts.thresholds;
         this.penalties = parts.penalties;
@@ -89,12 +89,14 @@ public final class RateLimitEngine {
      * @param request the request that the call is part of, null if there is none: what a call of another method has paid is not due
      */
     public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
+        boolean atOnce = request == null && !binding.canWait() && !binding.notifies();
+        RecentCharges.Entry recent = atOnce ? charges.recent(binding, call) : null;
+        if (recent != null) {
+            return decideAtOnce(binding, recent.charges(), recent);
+        }
         charges.awaitOverrides(binding, call);
-        if (request == null && !binding.canWait() && !binding.notifies()) {
-            RecentCharges.Entry recent = charges.recent(binding, call);
-            return recent == null
-                    ? decideAtOnce(binding, charges.of(binding, call, null), null)
-                    : decideAtOnce(binding, recent.charges(), recent.key());
+        if (atOnce) {
+            return decideAtOnce(binding, charges.of(binding, call, null), null);
         }
         return complete(
                 binding,
@@ -103,12 +105,12 @@ public final class RateLimitEngine {
     }
 
     /** Decides without objects for a wait or a request, and reads the clock only if a listener needs allowed decisions. */
-    private Decision decideAtOnce(Binding binding, List<Charge> due, @Nullable RecurringKey key) {
+    private Decision decideAtOnce(Binding binding, List<Charge> due, RecentCharges.@Nullable Entry recent) {
         boolean measured = listeners.need(Decision.Allowed.UNLIMITED);
         long start = measured ? sleeper.nanos() : 0;
         Decision decision;
         try {
-            decision = backend.tryAcquire(due);
+            decision = recent == null ? backend.tryAcquire(due) : backend.tryAcquire(recent.acquire());
         } catch (RuntimeException e) {
             TimedDecision failed = backend.failed(binding, due, e, start);
             slots.took(failed.decision());
@@ -119,8 +121,8 @@ public final class RateLimitEngine {
         slots.took(decision);
         long end = measured ? sleeper.nanos() : backend.atNanos(decision);
         boolean plain = isPlain(decision);
-        if (key != null && plain) {
-            topKeys.allowed(key, decision, end);
+        if (recent != null && plain) {
+            topKeys.allowed(recent.key(), decision, end);
         } else {
             topKeys.decided(due, decision, end);
         }
@@ -189,15 +191,21 @@ public final class RateLimitEngine {
                 acquisition(binding, withoutThreads, request, current -> charges.of(binding, call, current));
         if (!binding.callsResolver()) {
             AsyncAcquisition rest = async(binding, acquisition, CallKeys.ofLaterCall(binding, call), threads);
-            return waiting.keep(rest, rest.startHere(charges.awaitOverridesAsync(binding, call, sleeper::timer)));
+            return waiting.keep(rest, rest.startHere(limits(binding, call)));
         }
         AtomicReference<@Nullable CallKeys> keys = new AtomicReference<>();
         AsyncAcquisition rest = new AsyncAcquisition(
                 binding, acquisition, backend, sleeper, threads, timed -> reported(binding, timed, keys.get()));
         return waiting.keep(rest, rest.startLater(() -> {
             keys.set(CallKeys.ofLaterCall(binding, call));
-            return charges.awaitOverridesAsync(binding, call, sleeper::timer);
+            return limits(binding, call);
         }));
+    }
+
+    /** Returns a future that completes when the limits of the keys of a call are known, by the deadline. */
+    private CompletableFuture<?> limits(Binding binding, CallContext call) {
+        return CompletableFuture.allOf(charges.awaitOverridesAsync(binding.policies(), call, sleeper::timer)
+                .toArray(CompletableFuture<?>[]::new));
     }
 
     private AsyncAcquisition waiting(
@@ -256,6 +264,26 @@ public final class RateLimitEngine {
         return waiting.keep(call, call.start(CompletableFuture.allOf(limits)));
     }
 
+    /**
+     * Decides about several calls as one, without blocking the thread. The calls do not wait for permits.
+     *
+     * @param endpoint names the calls in metrics and events
+     * @param calls the calls, with one policy or more in all
+     * @param executor completes the decision
+     */
+    public CompletableFuture<JointDecision> decideAsync(String endpoint, List<JointCall> calls, Executor executor) {
+        JointCharges joint = new JointCharges(charges, calls);
+        Binding binding = joint.binding(endpoint);
+        CompletableFuture<?>[] limits = calls.stream()
+                .flatMap(call -> charges.awaitOverridesAsync(call.policies(), call.properties(), sleeper::timer))
+                .toArray(CompletableFuture<?>[]::new);
+        Acquisition acquisition = acquisition(binding, withoutThreads, null, current -> joint.resolve());
+        CallKeys keys = binding.notifies() ? policy -> policy.key().resolve(joint.first(policy.name())) : null;
+        AsyncAcquisition call = async(binding, acquisition, keys, executor);
+        return waiting.keep(call, call.start(CompletableFuture.allOf(limits)))
+                .thenApply(decision -> new JointDecision(decision, joint.results(decision)));
+    }
+
     /** Returns the limits of a key that application code names. Waits for them if they are not known. */
     PolicyLimits limits(Policy policy, Identity key, String storedKey) {
         return charges.limits(policy, key, storedKey);
@@ -295,6 +323,15 @@ public final class RateLimitEngine {
         if (timed.decision() instanceof Decision.Rejected rejected) {
             penalties.rejected(binding, timed.charges(), rejected);
         }
+    }
+
+    /**
+     * Returns the quotas of a caller under a policy, without a charge.
+     *
+     * @param call the properties from which key and tier are determined
+     */
+    public List<Quota> peek(Policy policy, CallContext call) {
+        return quotas.peek(policy, call);
     }
 
     /** Returns the reader of quotas. */

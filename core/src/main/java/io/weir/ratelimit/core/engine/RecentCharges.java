@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.topkeys.RecurringKey;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +28,24 @@ final class RecentCharges {
 
     private final @Nullable Entry[] entries = new @Nullable Entry[PLACES];
 
-    /** The only charge of a call, as a list that later calls with the same key reuse. */
-    record Entry(Policy policy, String source, List<Charge> charges, RecurringKey key) {}
+    private final Function<List<Charge>, Supplier<Decision>> acquires;
+
+    /**
+     * The only charge of a call, as a list that later calls with the same key reuse.
+     *
+     * @param key the key for the counts of top keys
+     * @param acquire spends the charge, each time
+     */
+    record Entry(Policy policy, String source, List<Charge> charges, RecurringKey key, Supplier<Decision> acquire) {}
+
+    /**
+     * Creates an empty table.
+     *
+     * @param acquires returns the acquire of charges
+     */
+    RecentCharges(Function<List<Charge>, Supplier<Decision>> acquires) {
+        this.acquires = acquires;
+    }
 
     /** Returns the charge of the last call with the policy, the text and the cost, null if it is not known. */
     @Nullable
@@ -49,11 +68,13 @@ final class RecentCharges {
 
     /** Keeps the only charge of a call and returns it. */
     Entry put(Policy policy, String source, Charge charge) {
+        List<Charge> charges = List.of(charge);
         Entry entry = new Entry(
                 policy,
                 source,
-                List.of(charge),
-                new RecurringKey(charge.policy().policy(), charge.storedKey()));
+                charges,
+                new RecurringKey(charge.policy().policy(), charge.storedKey()),
+                acquires.apply(charges));
         int place = place(policy, source);
         if (entries[place] != null && entries[neighbor(place)] == null) {
             place = neighbor(place);

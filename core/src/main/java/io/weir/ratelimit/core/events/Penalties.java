@@ -11,7 +11,6 @@ import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.System.Logger.Level;
@@ -159,7 +158,7 @@ public final class Penalties {
     /** Sends counts until no rejection waits, or a count has no reply yet. */
     private void send(Rejection rejection, long rejections) {
         for (long next = rejections; next > 0; next = take(rejection.key)) {
-            CompletableFuture<Optional<Penalty>> counted =
+            CompletableFuture<Optional<BlocksKeys.Penalty>> counted =
                     start(rejection, next).exceptionally(this::failed).toCompletableFuture();
             if (!counted.isDone()) {
                 CompletableFuture<Void> unused = counted.thenAccept(penalty -> {
@@ -172,7 +171,7 @@ public final class Penalties {
         }
     }
 
-    private CompletionStage<Optional<Penalty>> start(Rejection rejection, long rejections) {
+    private CompletionStage<Optional<BlocksKeys.Penalty>> start(Rejection rejection, long rejections) {
         try {
             return backend.capability(BlocksKeys.class)
                     .map(blocking -> blocking.countRejections(
@@ -183,14 +182,14 @@ public final class Penalties {
         }
     }
 
-    private Optional<Penalty> failed(Throwable failure) {
+    private Optional<BlocksKeys.Penalty> failed(Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         LOG.log(Level.DEBUG, "Rejections were not counted: {0}", cause.toString());
         return Optional.empty();
     }
 
-    private void notify(Rejection rejection, Penalty penalty) {
+    private void notify(Rejection rejection, BlocksKeys.Penalty penalty) {
         blocks.penalized(rejection.policy.name(), rejection.key.storedKey, penalty.duration(), penalty.number());
         PenaltyImposed event = new PenaltyImposed(
                 rejection.endpoint,

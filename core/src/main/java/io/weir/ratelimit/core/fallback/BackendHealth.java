@@ -7,7 +7,6 @@ import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.core.events.GuardedListeners;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
@@ -127,7 +126,7 @@ public final class BackendHealth {
 
     /** Returns the health without calling the backend. */
     public Report report() {
-        BackendStatus status = backend.status();
+        RateLimitBackend.Status status = backend.status();
         Failure failure = lastFailure;
         return new Report(
                 backend.name(),
@@ -141,7 +140,7 @@ public final class BackendHealth {
                 status.leases());
     }
 
-    private State state(BackendStatus status) {
+    private State state(RateLimitBackend.Status status) {
         if (!enabled) {
             return State.OFF;
         }
@@ -152,7 +151,7 @@ public final class BackendHealth {
     }
 
     /** Returns whether the instance is ready. It stays ready if the backend fails for some keys only. */
-    private boolean isReady(BackendStatus status) {
+    private boolean isReady(RateLimitBackend.Status status) {
         return status.initialized() && !status.breakerOpen() && !failsForAllKeys;
     }
 
@@ -163,7 +162,7 @@ public final class BackendHealth {
      * @return the health after the probe
      */
     public Report readiness() {
-        BackendStatus status = backend.status();
+        RateLimitBackend.Status status = backend.status();
         if (failsWhenDegraded && status.initialized() && !isReady(status) && probe.isDue(status)) {
             probe();
         }

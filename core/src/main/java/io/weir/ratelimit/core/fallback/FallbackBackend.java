@@ -5,7 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.DecisionClock;
+import io.weir.ratelimit.core.limit.InProcessBackend;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +39,8 @@ public final class FallbackBackend implements HoldsSlots {
     private final BackendHealth health;
     private final long deadlineNanos;
 
-    /** The backend, if it knows the instant of its decisions. */
-    private final @Nullable DecisionClock instants;
+    /** The backend, if it is one in this process. */
+    private final @Nullable InProcessBackend inProcess;
 
     /**
      * Creates a backend with a fallback.
@@ -52,7 +53,7 @@ public final class FallbackBackend implements HoldsSlots {
     public FallbackBackend(
             RateLimitBackend backend, FailureModes failureModes, BackendHealth health, Duration deadline) {
         this.backend = backend;
-        this.instants = backend instanceof DecisionClock known ? known : null;
+        this.inProcess = backend instanceof InProcessBackend known ? known : null;
         this.failureModes = failureModes;
         this.health = health;
         this.deadlineNanos = deadline.toNanos();
@@ -80,7 +81,12 @@ public final class FallbackBackend implements HoldsSlots {
      * @throws RuntimeException if the backend fails; the caller passes it to {@link #failed}
      */
     public Decision tryAcquire(List<Charge> charges) {
-        Decision decision = backend.acquire(charges);
+        return tryAcquire(() -> backend.acquire(charges));
+    }
+
+    /** Lets the backend decide like {@link #tryAcquire(List)}, by the acquire of charges that many calls repeat. */
+    public Decision tryAcquire(Supplier<Decision> acquire) {
+        Decision decision = acquire.get();
         health.answered();
         return decision;
     }
@@ -95,10 +101,15 @@ public final class FallbackBackend implements HoldsSlots {
         return failed(binding, charges, asBackendException(failure), start == 0 ? end : start, end);
     }
 
+    /** Returns the acquire of charges for calls that repeat it. */
+    public Supplier<Decision> acquireOf(List<Charge> charges) {
+        return inProcess == null ? () -> backend.acquire(charges) : inProcess.acquireOf(charges);
+    }
+
     /** Returns the instant of a decision of the backend, by the clock of the health, which is read unless the backend knows it. */
     public long atNanos(Decision decision) {
-        return instants != null && decision.results() instanceof ChargedResults results
-                ? instants.atNanos(results)
+        return inProcess != null && decision.results() instanceof ChargedResults results
+                ? inProcess.atNanos(results)
                 : health.nanos();
     }
 

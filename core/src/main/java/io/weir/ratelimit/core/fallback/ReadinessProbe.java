@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.fallback;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -40,7 +39,7 @@ final class ReadinessProbe {
     }
 
     /** Returns whether a second has passed since the last probe and the breaker lets a call through. If so, the caller must probe. */
-    boolean isDue(BackendStatus status) {
+    boolean isDue(RateLimitBackend.Status status) {
         if (status.breakerOpen() && !status.probeAfter().isZero()) {
             return false;
         }

@@ -87,7 +87,20 @@ public sealed interface LimitState
      * @return microseconds, 0 or more; 0 for windows, which charge no call in advance
      */
     static long maxDelayMicros(Limit limit, long maxWaitMicros) {
-        return Math.min(maxWaitMicros, limit.maxDelayMicros());
+        return maxWaitMicros == 0 ? 0 : Math.min(maxWaitMicros, maxDelayMicros(limit));
+    }
+
+    /**
+     * Returns how long before the return of its permits a call can be charged at most: the {@linkplain Limit#maxWait() longest wait} for a
+     * bucket.
+     *
+     * @return microseconds; 0 for the other algorithms, and for a limit that blocks
+     */
+    static long maxDelayMicros(Limit limit) {
+        boolean waits = !limit.maxWait().isZero() && limit.permits() > 0;
+        return waits && limit instanceof WindowLimit window && window.isBucket()
+                ? limit.maxWait().toMillis() * 1_000
+                : 0;
     }
 
     /**

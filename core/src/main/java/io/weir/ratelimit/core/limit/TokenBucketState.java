@@ -35,7 +35,9 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent, b
      * @return capacity × window + permits × longest delay, with both times in time units of the limit; at most 2<sup>53</sup>
      */
     public static long maxDebt(Limit limit) {
-        return limit.capacity() * limit.windowUnits() + limit.permits() * limit.maxDelayUnits();
+        long delay = LimitState.maxDelayMicros(limit);
+        long delayed = delay == 0 ? 0 : limit.permits() * (delay / limit.unitMicros());
+        return limit.capacity() * limit.windowUnits() + delayed;
     }
 
     /**

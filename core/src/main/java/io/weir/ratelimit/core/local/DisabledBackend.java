@@ -10,7 +10,6 @@ import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -98,7 +97,7 @@ public final class DisabledBackend implements RateLimitBackend, SettlesCharges, 
     }
 
     @Override
-    public CompletionStage<Optional<Penalty>> countRejections(
+    public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         return CompletableFuture.completedStage(Optional.empty());
     }

@@ -6,16 +6,14 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.DecisionClock;
+import io.weir.ratelimit.core.limit.InProcessBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.HoldsSlots;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.RemembersRejections;
 import io.weir.ratelimit.spi.SettlesCharges;
 import io.weir.ratelimit.spi.TimeSource;
@@ -26,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * with counts that new keys share.
  */
 public final class LocalBackend
-        implements RateLimitBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections, DecisionClock {
+        implements InProcessBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections {
     private final TimeSource time;
 
     /** The clock of the process; null if the clock is another one. */
@@ -109,6 +108,18 @@ public final class LocalBackend
     public Decision acquire(List<Charge> charges) {
         Decision decision = withoutLock.decide(charges);
         return decision == null ? acquireAll(charges) : decision;
+    }
+
+    @Override
+    public Supplier<Decision> acquireOf(List<Charge> charges) {
+        if (!UnlockedAcquire.isPossible(charges)) {
+            return () -> acquireAll(charges);
+        }
+        UnlockedAcquire.Repeated repeated = withoutLock.repeated(charges.get(0));
+        return () -> {
+            Decision decision = repeated.decide();
+            return decision == null ? acquireAll(charges) : decision;
+        };
     }
 
     private Decision acquireAll(List<Charge> charges) {
@@ -297,7 +308,7 @@ public final class LocalBackend
     }
 
     @Override
-    public CompletionStage<Optional<Penalty>> countRejections(
+    public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         try {
             return CompletableFuture.completedStage(blocks.countRejections(policy, storedKey, rejections, rule));

@@ -3,8 +3,8 @@ package io.weir.ratelimit.core.local;
 
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.TimeSource;
@@ -64,7 +64,8 @@ final class LocalBlocks {
      * @return the penalty, if the rejections lead to one
      * @throws BackendException if too many keys are blocked
      */
-    Optional<Penalty> countRejections(PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
+    Optional<BlocksKeys.Penalty> countRejections(
+            PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         Charge charge = new Charge(policy, storedKey, 1);
         long shards = new PendingCharge(charge).shards();
         table.lock(shards);
@@ -77,7 +78,7 @@ final class LocalBlocks {
                 return Optional.empty();
             }
             long end = blockLocked(charge, now + BlockedState.micros(rule, number - 1), now);
-            return Optional.of(new Penalty(Duration.of(end - now, ChronoUnit.MICROS), number));
+            return Optional.of(new BlocksKeys.Penalty(Duration.of(end - now, ChronoUnit.MICROS), number));
         } finally {
             table.unlock(shards);
         }

@@ -33,18 +33,38 @@ final class UnlockedAcquire {
      */
     @Nullable
     Decision decide(List<Charge> charges) {
-        if (charges.size() != 1) {
+        if (!isPossible(charges)) {
             return null;
         }
         Charge charge = charges.get(0);
-        List<Limit> limits = charge.policy().limits();
-        // The states of slots are copied for each call, which a lock costs less than attempts.
-        boolean isFast = limits.size() == 1 && !charge.shadow() && !(limits.get(0) instanceof ConcurrencyLimit);
-        StoredState stored = isFast ? table.find(StateKey.of(charge, 0)) : null;
-        return stored == null ? null : decide(charge, limits.get(0), stored);
+        StoredState stored = find(charge);
+        return stored == null ? null : decide(charge, charge.policy().limits().get(0), stored);
     }
 
-    private @Nullable Decision decide(Charge charge, Limit limit, StoredState stored) {
+    /** Tests whether charges can be decided without a lock: one enforced charge of one limit without slots. */
+    static boolean isPossible(List<Charge> charges) {
+        if (charges.size() != 1 || charges.get(0).shadow()) {
+            return false;
+        }
+        List<Limit> limits = charges.get(0).policy().limits();
+        // The states of slots are copied for each call, which a lock costs less than attempts.
+        return limits.size() == 1 && !(limits.get(0) instanceof ConcurrencyLimit);
+    }
+
+    /** Returns an acquire that remembers the state of a possible charge. */
+    Repeated repeated(Charge charge) {
+        return new Repeated(this, charge);
+    }
+
+    /** Returns the stored state of a possible charge, null if its key is new. */
+    @Nullable
+    StoredState find(Charge charge) {
+        return table.find(StateKey.of(charge, 0));
+    }
+
+    /** Decides and spends like {@link #decide(List)}, from the state that {@link #find} has returned now or before. */
+    @Nullable
+    Decision decide(Charge charge, Limit limit, StoredState stored) {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             LimitState before = stored.get();
             if (before == null || !limit.equals(stored.limit)) {
@@ -70,5 +90,34 @@ final class UnlockedAcquire {
             }
         }
         return null;
+    }
+
+    /** An acquire of a charge that many calls repeat. It searches for the state of the key once. Thread-safe. */
+    static final class Repeated {
+        private final UnlockedAcquire withoutLock;
+        private final Charge charge;
+        private final Limit limit;
+
+        /** The state that the last call has found. If it is removed later, it never has a value again, and a call searches once more. */
+        private volatile @Nullable StoredState found;
+
+        private Repeated(UnlockedAcquire withoutLock, Charge charge) {
+            this.withoutLock = withoutLock;
+            this.charge = charge;
+            this.limit = charge.policy().limits().get(0);
+        }
+
+        /** Decides and spends like {@link UnlockedAcquire#decide(List)}. */
+        @Nullable
+        Decision decide() {
+            StoredState known = found;
+            StoredState stored = known == null ? withoutLock.find(charge) : known;
+            Decision decision = stored == null ? null : withoutLock.decide(charge, limit, stored);
+            StoredState next = decision == null ? null : stored;
+            if (next != known) {
+                found = next;
+            }
+            return decision;
+        }
     }
 }

@@ -40,8 +40,10 @@ final class Utilization {
     }
 
     private static int of(long capacity, long remaining) {
-        double all = capacity;
-        return capacity == 0 ? FULL : (int) Math.max(0, FULL * (all - remaining) / all);
+        if (remaining >= capacity) {
+            return capacity == 0 ? FULL : 0;
+        }
+        return (int) (FULL * (double) (capacity - remaining) / capacity);
     }
 
     /**

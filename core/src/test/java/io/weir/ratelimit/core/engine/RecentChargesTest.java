@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.engine;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class RecentChargesTest {
     private static final Policy API = policy("api", "principal");
 
-    private final RecentCharges recent = new RecentCharges();
+    private final RecentCharges recent = new RecentCharges(charges -> () -> Decision.Allowed.UNLIMITED);
 
     private static List<Charge> charges(Policy policy, String source) {
         return List.of(new Charge(policy.limits(), "p." + source, 1));

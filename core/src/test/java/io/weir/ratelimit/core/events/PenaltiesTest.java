@@ -22,7 +22,6 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -176,14 +175,14 @@ class PenaltiesTest {
     /** A backend that rejects all calls and completes counts when the test does. */
     private static final class SlowBackend extends FakeBackend implements BlocksKeys {
         final List<Long> counts = new ArrayList<>();
-        CompletableFuture<Optional<Penalty>> count = new CompletableFuture<>();
+        CompletableFuture<Optional<BlocksKeys.Penalty>> count = new CompletableFuture<>();
 
         SlowBackend() {
             rejects = true;
         }
 
         @Override
-        public CompletionStage<Optional<Penalty>> countRejections(
+        public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
                 PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
             counts.add(rejections);
             count = new CompletableFuture<>();
@@ -211,7 +210,7 @@ class PenaltiesTest {
         assertThat(backend.counts).containsExactly(1L);
         backend.count.complete(Optional.empty());
         assertThat(backend.counts).containsExactly(1L, 7L);
-        backend.count.complete(Optional.of(new Penalty(Duration.ofMinutes(15), 1)));
+        backend.count.complete(Optional.of(new BlocksKeys.Penalty(Duration.ofMinutes(15), 1)));
         assertThat(direct).hasSize(1);
         call(engine, penalized(5), "ann");
         assertThat(backend.counts).containsExactly(1L, 7L, 1L);

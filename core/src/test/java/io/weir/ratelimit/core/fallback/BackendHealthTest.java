@@ -9,7 +9,7 @@ import io.weir.ratelimit.core.fallback.BackendHealth.State;
 import io.weir.ratelimit.core.local.DisabledBackend;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.BackendStatus;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -31,15 +31,15 @@ class BackendHealthTest {
     private final StatusBackend backend = new StatusBackend();
 
     private static final class StatusBackend extends FakeBackend {
-        private BackendStatus status = BackendStatus.READY;
+        private RateLimitBackend.Status status = RateLimitBackend.Status.READY;
 
         @Override
-        public BackendStatus status() {
+        public RateLimitBackend.Status status() {
             return status;
         }
 
         void openBreaker(Duration probeAfter) {
-            status = new BackendStatus(true, true, probeAfter);
+            status = new RateLimitBackend.Status(true, true, probeAfter);
         }
     }
 
@@ -144,7 +144,7 @@ class BackendHealthTest {
 
     @Test
     void aBackendThatWasNeverReadyIsConnectingAndIsNotProbed() {
-        backend.status = new BackendStatus(false, false, Duration.ZERO);
+        backend.status = new RateLimitBackend.Status(false, false, Duration.ZERO);
         assertThat(informing.readiness()).satisfies(report -> {
             assertThat(report.state()).isEqualTo(State.CONNECTING);
             assertThat(report.ready()).isTrue();
@@ -183,7 +183,7 @@ class BackendHealthTest {
         assertThat(backend.calls).containsExactly(PROBE);
 
         backend.failure = null;
-        backend.status = BackendStatus.READY; // a real backend closes its breaker on the probe
+        backend.status = RateLimitBackend.Status.READY; // a real backend closes its breaker on the probe
         pass(1_000);
         assertThat(health.readiness())
                 .satisfies(report -> assertThat(report.ready()).isTrue())

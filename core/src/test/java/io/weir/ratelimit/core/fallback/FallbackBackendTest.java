@@ -16,8 +16,8 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -90,8 +90,8 @@ class FallbackBackendTest {
         AtomicBoolean open = new AtomicBoolean(true);
         FakeBackend caching = new FakeBackend() {
             @Override
-            public BackendStatus status() {
-                return new BackendStatus(true, open.get(), Duration.ZERO);
+            public RateLimitBackend.Status status() {
+                return new RateLimitBackend.Status(true, open.get(), Duration.ZERO);
             }
         };
         BackendHealth health = new BackendHealth(caching, true, false, nanos::get, List.of());

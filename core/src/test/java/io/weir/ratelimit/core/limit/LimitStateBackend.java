@@ -8,7 +8,6 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.Penalty;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -183,7 +182,7 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
     }
 
     @Override
-    public synchronized CompletionStage<Optional<Penalty>> countRejections(
+    public synchronized CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         String key = storedKey + ":" + policy.policy();
         long now = time.micros();
@@ -207,7 +206,7 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
         counted[3] = now + length + rule.longestMicros();
         blockEnds.put(key, now + length);
         return CompletableFuture.completedStage(
-                Optional.of(new Penalty(Duration.of(length, ChronoUnit.MICROS), (int) counted[2])));
+                Optional.of(new BlocksKeys.Penalty(Duration.of(length, ChronoUnit.MICROS), (int) counted[2])));
     }
 
     @Override

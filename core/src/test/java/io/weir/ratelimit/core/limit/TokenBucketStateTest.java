@@ -90,4 +90,24 @@ class TokenBucketStateTest {
         assertThat(TokenBucketState.maxDebt(blocking.withMaxWait(Duration.ofSeconds(2))))
                 .isZero();
     }
+
+    @Test
+    void theGreatestDebtOfALongWaitIsInTheCoarseUnitOfItsLimit() {
+        Limit coarse = Limit.of(Algorithm.TOKEN_BUCKET, 1_000_000_000, Duration.ofDays(30), 1)
+                .withMaxWait(Duration.ofHours(1));
+        assertThat(coarse.unitMicros()).isEqualTo(1_000_000);
+        assertThat(TokenBucketState.maxDebt(coarse)).isEqualTo(2_592_000L + 1_000_000_000L * 3_600);
+    }
+
+    @Test
+    void onlyBucketsDelayCalls() {
+        Duration wait = Duration.ofSeconds(2);
+        Limit bucket = Limit.of(Algorithm.TOKEN_BUCKET, 10, Duration.ofSeconds(1), 3);
+        assertThat(LimitState.maxDelayMicros(bucket.withMaxWait(wait))).isEqualTo(2_000_000);
+        assertThat(LimitState.maxDelayMicros(bucket)).isZero();
+        assertThat(LimitState.maxDelayMicros(bucket.withPermits(0).withMaxWait(wait)))
+                .isZero();
+        Limit window = Limit.of(Algorithm.SLIDING_WINDOW, 10, Duration.ofSeconds(1));
+        assertThat(LimitState.maxDelayMicros(window.withMaxWait(wait))).isZero();
+    }
 }

@@ -42,6 +42,9 @@ class EffectCheckTest {
             "ratelimit.policies.<p>.penalty.max", // WEIR-137
             "ratelimit.policies.<p>.methods", // WEIR-121
             "ratelimit.policies.<p>.phase", // WEIR-121
+            "ratelimit.envoy.tls.certificate", // WEIR-703
+            "ratelimit.envoy.tls.key", // WEIR-703
+            "ratelimit.envoy.tls.client-ca", // WEIR-703
             "ratelimit.clients.<c>.max-pause"); // WEIR-015 of ClientWarnings
 
     /** The properties that have an effect in each application, or whose effect depends on the backend or on code only. */
@@ -65,6 +68,14 @@ class EffectCheckTest {
             "ratelimit.console.enabled",
             "ratelimit.changes.enabled",
             "ratelimit.quota.path",
+            "ratelimit.envoy.address",
+            "ratelimit.envoy.port",
+            "ratelimit.envoy.socket",
+            "ratelimit.envoy.stop-timeout",
+            "ratelimit.envoy.reflection",
+            "ratelimit.envoy.config",
+            "ratelimit.envoy.all-or-nothing",
+            "ratelimit.envoy.limit-overrides",
             "ratelimit.bypass.tokens",
             "ratelimit.bypass.addresses",
             "ratelimit.bypass.roles",

@@ -10,6 +10,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.ServiceUnavailableException;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.StreamingOutput;
@@ -72,7 +73,7 @@ public class SlowResource {
     }
 
     /**
-     * Responds later.
+     * Responds later. The failure is one that Jersey maps to a response: for others, Helidon 4.4 can send two responses.
      *
      * @param how the outcome: {@code value} or {@code failure}
      * @return a stage with the text
@@ -83,7 +84,7 @@ public class SlowResource {
     public CompletionStage<String> stage(@PathParam("how") String how) {
         return CompletableFuture.supplyAsync(() -> {
             if (how.equals("failure")) {
-                throw new IllegalStateException("on purpose");
+                throw new ServiceUnavailableException("on purpose");
             }
             return "stage\n";
         });

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.core.response.Problem;
+
 /** The formats for the body of a rejection, in order of preference. */
 enum BodyFormat {
     PROBLEM_JSON("application", "problem+json", "") {
         @Override
         String render(Problem problem) {
-            return json(problem);
+            return problem.json();
         }
     },
     JSON("application", "json", "") {
         @Override
         String render(Problem problem) {
-            return json(problem);
+            return problem.json();
         }
     },
     TEXT("text", "plain", ";charset=UTF-8") {
@@ -63,22 +65,6 @@ enum BodyFormat {
     }
 
     abstract String render(Problem problem);
-
-    private static String json(Problem problem) {
-        JsonObject json = new JsonObject()
-                .with("type", problem.type())
-                .with("title", problem.title())
-                .with("status", problem.status())
-                .with("detail", problem.detail());
-        if (!problem.violated().isEmpty()) {
-            json.with("violated-policies", problem.violated());
-        }
-        json.with("error", problem.error());
-        problem.retryAfter().ifPresent(seconds -> json.with("retry_after", seconds));
-        json.with("message", problem.message());
-        problem.help().ifPresent(help -> json.with("help", help));
-        return json.toString();
-    }
 
     private static String escaped(String text) {
         return text.replace("&", "&amp;")

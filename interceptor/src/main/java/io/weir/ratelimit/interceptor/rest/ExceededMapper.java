@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
+import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.DecisionEvent;

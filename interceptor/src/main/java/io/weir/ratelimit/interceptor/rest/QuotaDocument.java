@@ -3,6 +3,8 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.Micros;
+import io.weir.ratelimit.core.response.JsonObject;
+import io.weir.ratelimit.core.response.QuotaView;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.format.DateTimeFormatter;

@@ -3,6 +3,8 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.response.Problem;
+import io.weir.ratelimit.core.response.RejectionProblems;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +24,7 @@ public record QuotaResponse(int status, String mediaType, String body, OptionalL
 
     /** Returns the response to a rejected read. */
     public static QuotaResponse rejected(Decision.Rejected rejection) {
-        return of(RejectionResponses.generic(rejection));
+        return of(RejectionProblems.generic(rejection));
     }
 
     /**
@@ -31,7 +33,7 @@ public record QuotaResponse(int status, String mediaType, String body, OptionalL
      * @param retryAfter the time to wait
      */
     public static QuotaResponse unavailable(Duration retryAfter) {
-        return of(RejectionResponses.unavailableProblem(retryAfter));
+        return of(RejectionProblems.unavailable(retryAfter));
     }
 
     private static QuotaResponse of(Problem problem) {

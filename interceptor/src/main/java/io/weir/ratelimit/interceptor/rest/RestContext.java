@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.metrics.SpanDecorator;
+import io.weir.ratelimit.core.response.HeaderDialect;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;

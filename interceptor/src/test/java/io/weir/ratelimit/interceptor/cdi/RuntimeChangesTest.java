@@ -24,7 +24,6 @@ import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Subject;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.BackendStatus;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -363,8 +362,8 @@ class RuntimeChangesTest {
                                     : selected.capability((Class<?>) arguments[0]);
                         case "status" ->
                             connecting.getAndUpdate(left -> Math.max(0, left - 1)) > 0
-                                    ? new BackendStatus(false, false, Duration.ZERO, 0)
-                                    : BackendStatus.READY;
+                                    ? new RateLimitBackend.Status(false, false, Duration.ZERO, 0)
+                                    : RateLimitBackend.Status.READY;
                         default -> method.invoke(selected, arguments);
                     });
         }

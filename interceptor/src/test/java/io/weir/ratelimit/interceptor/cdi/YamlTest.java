@@ -73,7 +73,12 @@ class YamlTest {
             Map.entry("ratelimit.policies.<p>.paths", "/api/search, /api/orgs/{org}, /api/admin/*"),
             Map.entry("ratelimit.policies.<p>.methods", "GET, POST"),
             Map.entry("ratelimit.policies.<p>.costs.<path>", "5"),
-            Map.entry("ratelimit.clients.<c>.policy", "partner, all"));
+            Map.entry("ratelimit.clients.<c>.policy", "partner, all"),
+            Map.entry("ratelimit.envoy.socket", "/run/weir/envoy.sock"),
+            Map.entry("ratelimit.envoy.tls.certificate", "/etc/weir/tls.crt"),
+            Map.entry("ratelimit.envoy.tls.key", "/etc/weir/tls.key"),
+            Map.entry("ratelimit.envoy.tls.client-ca", "/etc/weir/ca.crt"),
+            Map.entry("ratelimit.envoy.config", "/etc/weir/edge.yaml, /etc/weir/mesh.yaml"));
 
     private final Problems problems = new Problems();
 

@@ -3,6 +3,8 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.response.JsonObject;
+import io.weir.ratelimit.core.response.Problem;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -3,6 +3,8 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.response.HeaderDialect;
+import io.weir.ratelimit.core.response.QuotaView;
 import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
 import java.util.List;

@@ -12,6 +12,8 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.limit.Micros;
+import io.weir.ratelimit.core.response.HeaderDialect;
+import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
 import java.time.Duration;

@@ -2,6 +2,8 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.response.HeaderDialect;
+import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.fixtures.TestQuota;
 import java.time.Duration;
 import java.util.LinkedHashMap;

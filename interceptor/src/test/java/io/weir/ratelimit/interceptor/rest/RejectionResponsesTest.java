@@ -18,6 +18,8 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Policy.Disclosure;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.response.HeaderDialect;
+import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.runtime.Entry;

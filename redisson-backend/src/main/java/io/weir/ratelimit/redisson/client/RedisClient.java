@@ -180,7 +180,6 @@ public final class RedisClient implements AutoCloseable {
             attemptedScripts = loaded;
             loaded.scriptLoad(Script.ACQUIRE.text());
             loaded.scriptLoad(Script.REFUND.text());
-            loaded.scriptLoad(Script.SETTLE.text());
             loaded.scriptLoad(Script.BLOCK.text());
             loaded.scriptLoad(Script.RELEASE.text());
             tryOut(loaded);

@@ -75,8 +75,7 @@ public final class AcquireCodec {
     private static void putGroup(MessageBytes out, RequestGroup group, long expectedMicros) {
         List<Charge> charges = group.first().charges;
         out.put(charges.size(), COUNT);
-        out.put(group.size(), COUNT);
-        out.put(group.spends() ? 1 : 0, FORM);
+        out.put(group.spends() ? group.size() : 0, COUNT);
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             List<Limit> limits = charge.policy().limits();

@@ -6,7 +6,6 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
-import io.weir.ratelimit.spi.Limit;
 import java.util.List;
 
 /** The parts of calendar limits in the argument and the reply of {@code acquire.lua}. The header of the script describes them. */
@@ -20,13 +19,11 @@ public final class CalendarCodec {
     private CalendarCodec() {}
 
     /**
-     * Puts a calendar limit with two periods. The first one contains the instant that is expected, or has ended a short time before it.
+     * Puts two periods of a calendar limit. The first one contains the instant that is expected, or has ended a short time before it.
      * Redis's clock shows no time before {@link CalendarBounds#ORIGIN}.
      */
-    static void put(MessageBytes out, Limit limit, CalendarPeriod period, long expectedMicros) {
+    static void put(MessageBytes out, CalendarPeriod period, long expectedMicros) {
         long expected = expected(expectedMicros);
-        out.put(limit.permits(), PERMITS);
-        out.put(limit.windowMicros() / 1_000, 5);
         out.put(start(period, expected), TIME);
         out.put(CalendarBounds.at(period, expected).endMicros(), TIME);
         out.put(end(period, expected), TIME);

@@ -10,8 +10,8 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.WindowLimit;
 import java.util.List;
 
-/** The limits in the argument of {@code acquire.lua}, and their states in its reply. {@code general.lua} describes them. */
-final class LimitCodec {
+/** The limits in the argument of {@code acquire.lua}, and their states in its reply. {@code state.lua} describes them. */
+public final class LimitCodec {
     /** The letter of a state that is the debt of a limit. */
     private static final int DEBT = 'd';
 
@@ -21,36 +21,50 @@ final class LimitCodec {
     private static final int TIME = 7;
     private static final int LENGTH = 2;
     private static final int PERMITS = 6;
+    private static final int DELAY = 6;
     private static final int EXPONENT = 1;
+
+    /** The window in the message and in the section of a concurrency limit, whatever its timeout is. */
+    private static final int WINDOW_OF_SLOTS = 1;
 
     private LimitCodec() {}
 
+    /** Returns the letter of a limit in messages and in stored values. It is part of the stored format and never changes. */
+    public static char letterOf(Limit limit) {
+        if (limit instanceof WindowLimit window) {
+            return switch (window.algorithm()) {
+                case FIXED_WINDOW -> 'f';
+                case SLIDING_WINDOW -> 's';
+                case SLIDING_LOG -> 'g';
+                case TOKEN_BUCKET -> 't';
+                case LEAKY_BUCKET -> 'l';
+            };
+        }
+        return limit instanceof CalendarLimit ? 'c' : 'n';
+    }
+
     /**
-     * Puts a limit. Each limit has the same number of bytes.
+     * Puts a limit.
      *
      * @param maxWaitMicros how long the call may wait
      * @param expectedMicros the instant that Redis's clock probably shows
      * @param slot the number of the first slot that can be taken, if the limit is a concurrency limit
      */
     static void put(MessageBytes out, Limit limit, long maxWaitMicros, long expectedMicros, long slot) {
-        out.put(LimitLetter.of(limit), LETTER);
-        if (limit instanceof CalendarLimit calendar) {
-            CalendarCodec.put(out, limit, calendar.period(), expectedMicros);
-        } else if (limit instanceof ConcurrencyLimit) {
-            SlotCodec.put(out, limit, slot);
-        } else {
-            putValues(out, limit);
-            out.put(LimitState.maxDelayMicros(limit, maxWaitMicros), 6);
-        }
-    }
-
-    /** Puts the fields of a limit after its letter. */
-    static void putValues(MessageBytes out, Limit limit) {
+        boolean slots = limit instanceof ConcurrencyLimit;
+        out.put(letterOf(limit), LETTER);
         out.put(limit.permits(), PERMITS);
-        out.put(limit.windowUnits(), 6);
+        out.put(slots ? WINDOW_OF_SLOTS : limit.windowMicros() / 1_000, WINDOW);
         out.put(limit.unitExponent(), EXPONENT);
-        out.put(limit.capacity(), PERMITS);
-        out.put(StoredStates.maxDebt(limit), 7);
+        if (limit instanceof CalendarLimit calendar) {
+            CalendarCodec.put(out, calendar.period(), expectedMicros);
+        } else if (slots) {
+            SlotCodec.put(out, limit, slot);
+        } else if (limit.uses(Algorithm.TOKEN_BUCKET) || limit.uses(Algorithm.LEAKY_BUCKET)) {
+            out.put(limit.capacity(), PERMITS);
+            out.put(StoredStates.maxDebt(limit), TIME);
+            out.put(LimitState.maxDelayMicros(limit, maxWaitMicros), DELAY);
+        }
     }
 
     /**

@@ -7,7 +7,7 @@ import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 
 /**
- * A call of {@code refund.lua}, or of {@code settle.lua}, whose keys are all in one slot.
+ * A call of {@code refund.lua}, whose keys are all in one slot.
  *
  * @param receipt each charge with the states right after it; empty if the operation is not by receipt
  */

@@ -8,7 +8,7 @@ import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import java.util.List;
 
-/** Wire format of {@code refund.lua} and {@code settle.lua}: their argument and reply. The headers of the scripts describe it. */
+/** Wire format of {@code refund.lua}: its argument and reply. The header of the script describes it. */
 public final class RefundCodec {
     /** Enough for a clock and a limit. */
     private static final int CAPACITY = 64;
@@ -40,9 +40,10 @@ public final class RefundCodec {
 
     private static int code(Refund.Operation operation) {
         return switch (operation) {
-            case BY_RECEIPT, RAISE -> 1;
+            case BY_RECEIPT -> 1;
             case BY_COST -> 2;
             case RESET -> 3;
+            case RAISE -> 4;
         };
     }
 
@@ -54,8 +55,7 @@ public final class RefundCodec {
             if (limits.get(i) instanceof ConcurrencyLimit) {
                 continue; // release.lua releases slots
             }
-            out.put(LimitLetter.of(limits.get(i)), 1);
-            LimitCodec.putValues(out, limits.get(i));
+            LimitCodec.put(out, limits.get(i), 0, 0, 0);
             if (!charged.isEmpty()) {
                 StoredStates.charged(charged.get(i), (first, second, third) -> {
                     out.put(first, 7);

@@ -22,17 +22,14 @@ public record Script(String text, String digest) {
     /** Decides on charges; the header of the resource describes its arguments and its reply. */
     public static final Script ACQUIRE = of("clock.lua", "acquire.lua");
 
-    /** Refunds charges and removes states; the header of the resource describes its arguments and its reply. */
-    public static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "refund.lua");
+    /** Refunds charges, charges more with them, and removes states; the header of the resource describes its arguments and its reply. */
+    public static final Script REFUND = of("clock.lua", "state.lua", "log.lua", "refund.lua");
 
     /** Releases and renews slots; the header of the resource describes its arguments and its reply. */
     public static final Script RELEASE = of("clock.lua", "state.lua", "slots.lua", "release.lua");
 
     /** Checks the server; the header of the resource describes its arguments and its reply. */
     public static final Script CHECK = of("check.lua");
-
-    /** Charges more permits with earlier charges; the header of the resource describes its arguments and its reply. */
-    public static final Script SETTLE = of("clock.lua", "state.lua", "log.lua", "calendar.lua", "settle.lua");
 
     /** Blocks keys and counts rejections; the header of the resource describes its arguments and its reply. */
     public static final Script BLOCK = of("clock.lua", "state.lua", "block.lua");

@@ -19,7 +19,6 @@ public final class SlotCodec {
     private static final int TIME = 7;
     private static final int NUMBER = 6;
     private static final int COUNT = 2;
-    private static final int UNUSED = 7;
     private static final int HAD = 1;
     private static final int FOREIGN = 2;
 
@@ -36,16 +35,14 @@ public final class SlotCodec {
     private SlotCodec() {}
 
     /**
-     * Puts a concurrency limit.
+     * Puts the fields of a concurrency limit after those that all limits have.
      *
      * @param number the number of the first slot that the group can take from a key
      */
     static void put(MessageBytes out, Limit limit, long number) {
-        out.put(limit.permits(), NUMBER);
         out.put(limit.windowMicros(), TIME);
         out.put(INSTANCE, NUMBER);
         out.put(number, NUMBER);
-        out.put(0, UNUSED);
     }
 
     /** Returns the first of as many consecutive numbers of this instance, which no other slot has. */

@@ -46,14 +46,7 @@ class ScriptTest {
             assertThat(all)
                     .extracting(Path::getFileName)
                     .extracting(Path::toString)
-                    .contains(
-                            "clock.lua",
-                            "state.lua",
-                            "log.lua",
-                            "acquire.lua",
-                            "general.lua",
-                            "refund.lua",
-                            "settle.lua");
+                    .contains("clock.lua", "state.lua", "log.lua", "acquire.lua", "general.lua", "refund.lua");
             return all.stream();
         }
     }
@@ -94,9 +87,9 @@ class ScriptTest {
         List<String> entries = switch (script.getFileName().toString()) {
             case "clock.lua" -> List.of("ARGV[1] ");
             case "value.lua" -> List.of("Complexity ");
-            case "general.lua" -> List.of("Limit ", "State ", "Complexity ");
-            case "state.lua" -> List.of("State ", "Unit ", "Redis ");
-            case "log.lua", "calendar.lua", "slots.lua" -> List.of("State ", "Complexity ");
+            case "general.lua" -> List.of("State ", "Complexity ");
+            case "state.lua" -> List.of("State ", "Limit ", "Unit ", "Redis ");
+            case "log.lua", "slots.lua" -> List.of("State ", "Complexity ");
             default -> List.of("KEYS ", "ARGV[1] ", "Reply ", "Complexity ");
         };
         for (String entry : entries) {
@@ -143,7 +136,6 @@ class ScriptTest {
             for (Script script : List.of(
                     Script.ACQUIRE,
                     Script.REFUND,
-                    Script.SETTLE,
                     Script.BLOCK,
                     Script.RELEASE,
                     Script.REPORT,

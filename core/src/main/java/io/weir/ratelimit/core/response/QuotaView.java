@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.core.response;
+
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
+import java.time.Instant;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * The quotas that a response shows.
+ *
+ * @param quotas one quota per limit, at least one
+ * @param decisive the quota that rejected the call, else the one closest to exhaustion
+ * @param atMicros the instant of the quotas by the clock of the server, in microseconds since the epoch
+ */
+public record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
+    private static final long MICROS = 1_000_000;
+
+    /** Creates the view of an allowed call. */
+    public static QuotaView allowed(List<Quota> quotas, long atMicros) {
+        return new QuotaView(quotas, Quota.closestToExhaustion(quotas), atMicros);
+    }
+
+    /** Creates the view of a rejected call. */
+    public static QuotaView rejected(Decision.Rejected decision, long atMicros) {
+        return new QuotaView(decision.quotas(), decision.decisiveQuota(), atMicros);
+    }
+
+    /**
+     * Returns an instant in microseconds since the epoch, rounded up, because a client must not be told too early a time.
+     *
+     * @param now the time of the server, read after {@code elapsedNanos}
+     */
+    public static long epochMicros(long elapsedNanos, Instant now) {
+        return now.getEpochSecond() * MICROS + (now.getNano() + 999) / 1_000 - elapsedNanos / 1_000;
+    }
+
+    /**
+     * Returns the time until the decisive quota resets. Nobody knows when the calls under a concurrency limit end, so it has no reset, and a
+     * rejection by it has its wait.
+     */
+    OptionalLong resetMicros() {
+        if (decisive.kind() != Quota.Kind.CONCURRENCY) {
+            return OptionalLong.of(Micros.resetAfter(decisive));
+        }
+        long wait = Micros.retryAfter(decisive);
+        return decisive.rejected() && wait != Micros.NEVER
+                ? OptionalLong.of(waitSeconds(wait) * MICROS)
+                : OptionalLong.empty();
+    }
+
+    /** Returns when the decisive quota resets, in seconds since the epoch. Only the sum is rounded, so each end is one second. */
+    OptionalLong resetSeconds() {
+        OptionalLong reset = resetMicros();
+        if (reset.isEmpty()) {
+            return reset;
+        }
+        long micros = reset.getAsLong();
+        return OptionalLong.of(atMicros / MICROS + micros / MICROS + ceilSeconds(atMicros % MICROS + micros % MICROS));
+    }
+
+    /** Converts microseconds to seconds, rounded up, because a client must not retry too early. */
+    public static long ceilSeconds(long micros) {
+        return micros / MICROS + (micros % MICROS == 0 ? 0 : 1);
+    }
+
+    /** Converts a wait to seconds, rounded up, and at least 1. */
+    public static long waitSeconds(long micros) {
+        return Math.max(1, ceilSeconds(micros));
+    }
+
+    /** Returns the wait of a rejected call in seconds, empty if no wait helps. */
+    public static OptionalLong waitSeconds(Decision.Rejected decision) {
+        long micros = Micros.retryAfter(decision.decisiveQuota());
+        return micros == Micros.NEVER ? OptionalLong.empty() : OptionalLong.of(waitSeconds(micros));
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.envoy;
+
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigProperty;
+import io.weir.ratelimit.core.config.PropertySources;
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * The properties of the program. System properties take precedence over environment variables, and these over the files, of which the
+ * last one takes precedence. A reload reads the files again.
+ */
+final class ProgramProperties implements PropertySources {
+    private static final String PREFIX = "ratelimit.";
+
+    private final List<Path> files;
+    private final Map<String, String> environment;
+    private final Properties system;
+    private final ConfigProperties first;
+
+    /**
+     * Reads the files.
+     *
+     * @throws IOException if a file cannot be read, or is not a properties file
+     */
+    ProgramProperties(List<Path> files, Map<String, String> environment, Properties system) throws IOException {
+        this.files = List.copyOf(files);
+        this.environment = Map.copyOf(environment);
+        this.system = system;
+        this.first = read();
+    }
+
+    @Override
+    public ConfigProperties first() {
+        return first;
+    }
+
+    @Override
+    public ConfigProperties get() {
+        try {
+            return read();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private ConfigProperties read() throws IOException {
+        List<Source> sources = new ArrayList<>();
+        sources.add(new Source("system properties", 400, system));
+        for (int i = files.size() - 1; i >= 0; i--) {
+            Properties content = new Properties();
+            try (Reader reader = Files.newBufferedReader(files.get(i))) {
+                content.load(reader);
+            } catch (IllegalArgumentException e) {
+                throw new IOException(files.get(i) + ": " + e.getMessage(), e);
+            }
+            sources.add(new Source(files.get(i).toString(), 100 + i, content));
+        }
+        return new Layers(List.copyOf(sources), environment).withJoinedLists();
+    }
+
+    private record Source(String name, int ordinal, Properties values) {}
+
+    private record Layers(List<Source> sources, Map<String, String> environment) implements ConfigProperties {
+        private static final Source ENVIRONMENT = new Source("environment variables", 300, new Properties());
+        private static final Source NONE = new Source("configuration", 0, new Properties());
+
+        @Override
+        public ConfigProperty get(String name) {
+            Source source = sourceOf(name);
+            String value = source.equals(ENVIRONMENT)
+                    ? environment.get(ConfigKeys.variable(name))
+                    : source.values.getProperty(name);
+            return value == null ? ConfigProperty.ABSENT : ConfigProperty.of(value);
+        }
+
+        private Source sourceOf(String name) {
+            for (Source source : sources) {
+                if (source.ordinal < ENVIRONMENT.ordinal && environment.containsKey(ConfigKeys.variable(name))) {
+                    return ENVIRONMENT;
+                }
+                if (source.values.getProperty(name) != null) {
+                    return source;
+                }
+            }
+            return environment.containsKey(ConfigKeys.variable(name)) ? ENVIRONMENT : NONE;
+        }
+
+        @Override
+        public String source(String name) {
+            return sourceOf(name).name;
+        }
+
+        @Override
+        public int ordinal(String name) {
+            return sourceOf(name).ordinal;
+        }
+
+        @Override
+        public Set<String> names() {
+            Set<String> names = new TreeSet<>();
+            for (Source source : sources) {
+                source.values.stringPropertyNames().stream()
+                        .filter(name -> name.startsWith(PREFIX))
+                        .forEach(names::add);
+            }
+            return names;
+        }
+    }
+}

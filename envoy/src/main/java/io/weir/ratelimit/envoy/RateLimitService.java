@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.envoy;
+
+import static io.weir.ratelimit.envoy.message.EnvoyMessages.MESSAGES;
+
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitRequest;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
+import io.grpc.Context;
+import io.grpc.Deadline;
+import io.grpc.Status;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.runtime.HostedWeir;
+import io.weir.ratelimit.spi.Limit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The rate limit service of Envoy. The descriptors of a request are calls, which are decided as one. */
+final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBase {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
+    /** The number of descriptors in a request, which bounds the work of one decision. */
+    static final int MAX_DESCRIPTORS = 100;
+
+    private final HostedWeir weir;
+    private final Selection selection;
+    private final boolean limitOverrides;
+    private final JointCalls calls;
+    private final Answers answers;
+    private final AtomicBoolean deadlineReported = new AtomicBoolean();
+    private final AtomicBoolean overrideReported = new AtomicBoolean();
+
+    RateLimitService(HostedWeir weir, EnvoyPlugin plugin) {
+        this.weir = weir;
+        this.selection = new Selection(() -> weir.policies().policies(), plugin::config);
+        this.limitOverrides = plugin.settings().limitOverrides();
+        this.calls = new JointCalls(weir, plugin.settings().allOrNothing());
+        this.answers = new Answers(weir);
+    }
+
+    @Override
+    public void shouldRateLimit(RateLimitRequest request, StreamObserver<RateLimitResponse> observer) {
+        String invalid = problem(request);
+        if (invalid != null) {
+            observer.onError(Status.INVALID_ARGUMENT.withDescription(invalid).asRuntimeException());
+            return;
+        }
+        checkDeadline(Context.current().getDeadline());
+        CompletionStage<List<JointCalls.Decided>> decision = calls.decide(request.getDomain(), parts(request));
+        decision.whenComplete((decided, failure) -> {
+            if (isCancelled(observer)) {
+                return;
+            }
+            if (decided == null) {
+                MESSAGES.log(LOG, failure, "WEIR-725", request.getDomain());
+                observer.onError(Status.INTERNAL.asRuntimeException());
+                return;
+            }
+            observer.onNext(answers.response(decided));
+            observer.onCompleted();
+        });
+    }
+
+    private static boolean isCancelled(StreamObserver<RateLimitResponse> observer) {
+        return observer instanceof ServerCallStreamObserver<RateLimitResponse> call && call.isCancelled();
+    }
+
+    private static @Nullable String problem(RateLimitRequest request) {
+        if (request.getDomain().isEmpty()) {
+            return "the domain is empty";
+        }
+        if (request.getDescriptorsCount() == 0) {
+            return "the request has no descriptor";
+        }
+        return request.getDescriptorsCount() > MAX_DESCRIPTORS
+                ? "the request has more than " + MAX_DESCRIPTORS + " descriptors"
+                : null;
+    }
+
+    /** Reports once that Envoy waits for a shorter time than a decision can take: it then allows the request without a limit. */
+    private void checkDeadline(@Nullable Deadline deadline) {
+        if (deadline == null || deadlineReported.get() || weir.backend().name().equals("local")) {
+            return;
+        }
+        long left = deadline.timeRemaining(TimeUnit.MILLISECONDS);
+        long longest = weir.settings().deadline().toMillis();
+        if (left < longest && deadlineReported.compareAndSet(false, true)) {
+            MESSAGES.log(LOG, "WEIR-724", Math.max(0, left), longest);
+        }
+    }
+
+    private List<JointCalls.Part> parts(RateLimitRequest request) {
+        List<Selection.Selected> selected = new ArrayList<>();
+        if (weir.settings().enabled()) {
+            request.getDescriptorsList()
+                    .forEach(descriptor -> selected.add(selection.of(request.getDomain(), descriptor)));
+        }
+        List<JointCalls.Part> parts = new ArrayList<>();
+        for (int i = 0; i < request.getDescriptorsCount(); i++) {
+            RateLimitDescriptor descriptor = request.getDescriptors(i);
+            if (selected.isEmpty()) {
+                parts.add(new JointCalls.Part(List.of(), DescriptorCall.of(descriptor), true, false));
+                continue;
+            }
+            Selection.Selected own = selected.get(i);
+            boolean replaced = selected.stream().anyMatch(own::isReplacedBy);
+            parts.add(part(replaced ? own.without() : own, descriptor, request.getHitsAddend()));
+        }
+        return parts;
+    }
+
+    private JointCalls.Part part(Selection.Selected selected, RateLimitDescriptor descriptor, int hitsAddend) {
+        Optional<Long> hits = hits(descriptor, Integer.toUnsignedLong(hitsAddend));
+        List<Binding.PolicyCost> costs = new ArrayList<>();
+        for (Policy policy : selected.policies()) {
+            costs.add(new Binding.PolicyCost(
+                    overridden(policy, descriptor),
+                    hits.filter(cost -> cost > 0).orElse(policy.cost())));
+        }
+        boolean peeks = hits.filter(cost -> cost == 0).isPresent();
+        return new JointCalls.Part(costs, selected.call(), selected.isUnlimited(), peeks);
+    }
+
+    /** Returns the permits that a descriptor spends; empty for the cost of the policy. Only a descriptor itself can spend none. */
+    private static Optional<Long> hits(RateLimitDescriptor descriptor, long ofRequest) {
+        if (descriptor.hasHitsAddend()) {
+            long given = descriptor.getHitsAddend().getValue();
+            return Optional.of(given < 0 ? Limit.MAX_PERMITS : Math.min(Limit.MAX_PERMITS, given));
+        }
+        return ofRequest == 0 ? Optional.empty() : Optional.of(ofRequest);
+    }
+
+    /** Applies the limit that a descriptor brings, if that is allowed: otherwise a client of the server could raise any limit. */
+    private Policy overridden(Policy policy, RateLimitDescriptor descriptor) {
+        if (!descriptor.hasLimit()) {
+            return policy;
+        }
+        if (!limitOverrides) {
+            if (overrideReported.compareAndSet(false, true)) {
+                MESSAGES.log(LOG, "WEIR-726", policy.name());
+            }
+            return policy;
+        }
+        return LimitUnits.limits(policy, descriptor.getLimit())
+                .map(policy::withLimits)
+                .orElse(policy);
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.envoy;
+
+import static io.weir.ratelimit.envoy.message.EnvoyMessages.MESSAGES;
+
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.weir.ratelimit.core.config.ValueForm;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.envoy.config.EnvoyConfig;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/** Selects the policies of descriptors: those that an entry names, else the rule of a configuration file, else a generic key. */
+final class Selection {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+    private static final String POLICY = "policy";
+    private static final String GENERIC_KEY = "generic_key";
+
+    /** The number of names in messages, because a client of the server chooses them. */
+    private static final int MAX_REPORTED = 100;
+
+    private final Supplier<Map<String, Policy>> policies;
+    private final Supplier<EnvoyConfig> config;
+    private final Set<String> reported = ConcurrentHashMap.newKeySet();
+
+    Selection(Supplier<Map<String, Policy>> policies, Supplier<EnvoyConfig> config) {
+        this.policies = policies;
+        this.config = config;
+    }
+
+    /**
+     * The policies of a descriptor.
+     *
+     * @param policies the policies, empty if no limit applies
+     * @param call the descriptor as a call
+     * @param rule the rule of a configuration file
+     */
+    record Selected(List<Policy> policies, DescriptorCall call, Optional<EnvoyConfig.Match> rule) {
+        /** Returns whether a configuration file states that no limit applies. */
+        boolean isUnlimited() {
+            return rule.filter(match -> match.rule().policy().isEmpty()).isPresent();
+        }
+
+        /** Returns whether the rule of another descriptor replaces this one. */
+        boolean isReplacedBy(Selected other) {
+            return rule.isPresent()
+                    && other.rule.isPresent()
+                    && other.rule
+                            .get()
+                            .rule()
+                            .replaces()
+                            .contains(rule.get().rule().name());
+        }
+
+        Selected without() {
+            return new Selected(List.of(), call, Optional.empty());
+        }
+    }
+
+    Selected of(String domain, RateLimitDescriptor descriptor) {
+        DescriptorCall call = DescriptorCall.of(descriptor);
+        Optional<String> named = call.entry(POLICY);
+        if (named.isPresent()) {
+            return new Selected(
+                    ValueForm.split(named.get()).stream()
+                            .flatMap(name -> known(domain, name).stream())
+                            .toList(),
+                    call,
+                    Optional.empty());
+        }
+        EnvoyConfig files = config.get();
+        if (files.has(domain)) {
+            Optional<EnvoyConfig.Match> match = files.match(domain, descriptor.getEntriesList());
+            return new Selected(
+                    match.flatMap(found -> found.rule().policy()).flatMap(name -> known(domain, name)).stream()
+                            .toList(),
+                    match.map(found -> call.with(found.values())).orElse(call),
+                    match);
+        }
+        List<Policy> generic = descriptor.getEntriesList().stream()
+                .filter(entry -> entry.getKey().equals(GENERIC_KEY))
+                .flatMap(entry -> Optional.ofNullable(policies.get().get(entry.getValue())).stream())
+                .filter(this::isEnforceable)
+                .toList();
+        if (generic.isEmpty()) {
+            warn(domain, () -> MESSAGES.log(LOG, "WEIR-721", domain));
+        }
+        return new Selected(generic, call, Optional.empty());
+    }
+
+    private Optional<Policy> known(String domain, String name) {
+        Policy policy = policies.get().get(name);
+        if (policy == null) {
+            warn(domain + ' ' + name, () -> MESSAGES.log(LOG, "WEIR-722", domain, name));
+        }
+        return Optional.ofNullable(policy).filter(this::isEnforceable);
+    }
+
+    /** Tests whether the server can decide a policy: it does not learn how a request ends. */
+    private boolean isEnforceable(Policy policy) {
+        if (policy.rollout().mode() == Policy.Mode.OFF) {
+            return false;
+        }
+        boolean needsEnd = policy.hasConcurrency() || policy.count() != Policy.Count.ALWAYS;
+        if (needsEnd) {
+            warn("end " + policy.name(), () -> MESSAGES.log(LOG, "WEIR-723", policy.name()));
+        }
+        return !needsEnd;
+    }
+
+    private void warn(String subject, Runnable message) {
+        if (reported.size() < MAX_REPORTED && reported.add(subject)) {
+            message.run();
+        }
+    }
+}

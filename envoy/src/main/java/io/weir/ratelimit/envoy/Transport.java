@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.envoy;
+
+import io.grpc.InsecureServerCredentials;
+import io.grpc.ServerCredentials;
+import io.grpc.TlsServerCredentials;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.util.AdvancedTlsX509KeyManager;
+import io.grpc.util.AdvancedTlsX509TrustManager;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** The port or the socket of the server, with its threads. Certificates are read again each minute. */
+final class Transport implements AutoCloseable {
+    private static final long CERTIFICATE_MINUTES = 1;
+
+    private final EnvoySettings settings;
+    private final EventLoopGroup accepting = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    private final EventLoopGroup serving = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
+    private final ScheduledExecutorService certificates;
+
+    Transport(EnvoySettings settings, ScheduledExecutorService certificates) {
+        this.settings = settings;
+        this.certificates = certificates;
+    }
+
+    /**
+     * Returns a builder of the server, which runs calls on the threads of the network, because no call blocks.
+     *
+     * @throws IOException if the address, the socket or a file of TLS cannot be used
+     * @throws GeneralSecurityException if a certificate or the key is invalid
+     */
+    NettyServerBuilder server() throws IOException, GeneralSecurityException {
+        NettyServerBuilder builder;
+        if (settings.socket().isPresent()) {
+            Path socket = settings.socket().get();
+            Files.deleteIfExists(socket);
+            builder = NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(socket), credentials())
+                    .channelType(NioServerDomainSocketChannel.class);
+        } else {
+            InetSocketAddress address = new InetSocketAddress(address(), settings.port());
+            builder = NettyServerBuilder.forAddress(address, credentials()).channelType(NioServerSocketChannel.class);
+        }
+        return builder.bossEventLoopGroup(accepting)
+                .workerEventLoopGroup(serving)
+                .directExecutor();
+    }
+
+    private ServerCredentials credentials() throws IOException, GeneralSecurityException {
+        if (settings.tls().isEmpty()) {
+            return InsecureServerCredentials.create();
+        }
+        EnvoySettings.Tls tls = settings.tls().get();
+        AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
+        keys.updateIdentityCredentials(
+                tls.certificate().toFile(), tls.key().toFile(), CERTIFICATE_MINUTES, TimeUnit.MINUTES, certificates);
+        TlsServerCredentials.Builder credentials =
+                TlsServerCredentials.newBuilder().keyManager(keys);
+        if (tls.clientCa().isPresent()) {
+            AdvancedTlsX509TrustManager clients = AdvancedTlsX509TrustManager.newBuilder()
+                    .setVerification(AdvancedTlsX509TrustManager.Verification.CERTIFICATE_ONLY_VERIFICATION)
+                    .build();
+            clients.updateTrustCredentials(
+                    tls.clientCa().get().toFile(), CERTIFICATE_MINUTES, TimeUnit.MINUTES, certificates);
+            credentials.trustManager(clients).clientAuth(TlsServerCredentials.ClientAuth.REQUIRE);
+        }
+        return credentials.build();
+    }
+
+    private InetAddress address() throws UnknownHostException {
+        return InetAddress.getAllByName(settings.address())[0];
+    }
+
+    /** Returns whether a client that reaches the server needs no proof of its identity. */
+    boolean isOpen() throws UnknownHostException {
+        boolean identified =
+                settings.tls().filter(tls -> tls.clientCa().isPresent()).isPresent();
+        return settings.socket().isEmpty() && !identified && !address().isLoopbackAddress();
+    }
+
+    @Override
+    public void close() {
+        Future<?> unusedAccepting = accepting.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        Future<?> unusedServing = serving.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        settings.socket().ifPresent(socket -> {
+            try {
+                Files.deleteIfExists(socket);
+            } catch (IOException e) {
+                // The next start deletes it.
+            }
+        });
+    }
+}
