@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks;
 
+import io.weir.ratelimit.benchmarks.report.Figure;
+import io.weir.ratelimit.benchmarks.report.Table;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -35,7 +38,7 @@ public final class ChangeTimes {
      * @throws ExecutionException if a process ends early
      */
     public static void main(String[] args) throws IOException, InterruptedException, ExecutionException {
-        int changes = args.length == 0 ? 1_000 : Integer.parseInt(args[0]);
+        int changes = args.length == 0 ? 1_000 : Trial.or(Integer.parseInt(args[0]), 5);
         List<PollingInstance> instances = new ArrayList<>();
         try (RedisProcess redis = RedisProcess.started()) {
             for (int i = 0; i < INSTANCES; i++) {
@@ -66,9 +69,11 @@ public final class ChangeTimes {
             System.arraycopy(times, 1, all, i * changes, changes);
             Arrays.setAll(last, change -> Math.max(last[change], times[change + 1]));
         }
-        print("made and applied by the caller", calls);
-        print("applied by each process", all);
-        print("applied by the last process", last);
+        Table table = Table.of("a runtime change", "p50", "p99", "longest");
+        row(table, "the calling instance has made and applied the change", calls);
+        row(table, "a process has applied it", all);
+        row(table, "the last of the processes has applied it", last);
+        table.print();
     }
 
     /** Makes the changes at random intervals, and returns the times of the calls. */
@@ -104,16 +109,17 @@ public final class ChangeTimes {
         return times;
     }
 
-    private static void print(String what, long[] nanos) {
+    private static void row(Table table, String what, long[] nanos) {
         long[] sorted = nanos.clone();
         Arrays.sort(sorted);
-        System.out.printf(
-                Locale.ROOT,
-                "%s: %d times, p50 %.0f ms, p99 %.0f ms, at most %.0f ms%n",
-                what,
-                sorted.length,
-                sorted[sorted.length / 2] / 1e6,
-                sorted[Math.min(sorted.length - 1, sorted.length * 99 / 100)] / 1e6,
-                sorted[sorted.length - 1] / 1e6);
+        double p50 = sorted[sorted.length / 2] / 1e6;
+        double p99 = sorted[Math.min(sorted.length - 1, sorted.length * 99 / 100)] / 1e6;
+        double longest = sorted[sorted.length - 1] / 1e6;
+        table.row(what, millis(p50), millis(p99), millis(longest));
+        new Figure(what, p50, p99, longest).print();
+    }
+
+    private static String millis(double millis) {
+        return String.format(Locale.ROOT, "%.0f ms", millis);
     }
 }

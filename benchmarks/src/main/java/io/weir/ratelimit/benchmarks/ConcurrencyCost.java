@@ -3,7 +3,10 @@ package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.benchmarks.report.Table;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.redisson.RedissonBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
@@ -30,9 +33,9 @@ import org.redisson.config.Config;
  */
 public final class ConcurrencyCost {
     private static final int[] THREADS = {1, 16, 64};
-    private static final int WARM_UP = 2;
-    private static final int ROUNDS = 7;
-    private static final Duration ROUND = Duration.ofMillis(700);
+    private static final int WARM_UP = Trial.or(2, 1);
+    private static final int ROUNDS = Trial.or(7, 1);
+    private static final Duration ROUND = Duration.ofMillis(Trial.or(300, 30));
     private static final int KEYS = 1_000;
 
     private static final Limit WINDOW = Limit.of(Algorithm.SLIDING_WINDOW, 1_000_000_000, Duration.ofMinutes(1));
@@ -47,22 +50,24 @@ public final class ConcurrencyCost {
     /**
      * Prints the calls per second, and their ratios to those of a call with one limit.
      *
-     * @param args the address of a Redis; none for the backend in process
+     * @param args {@code redis} for a new Redis, or {@code local} for the backend in process
      * @throws InterruptedException if the thread is interrupted
      */
     public static void main(String[] args) throws InterruptedException {
-        if (args.length == 0) {
-            measure(new LocalBackend(100_000));
+        if (args[0].equals("local")) {
+            measure("in process", new LocalBackend(100_000));
             return;
         }
-        Config config = new Config().setCodec(StringCodec.INSTANCE);
-        config.useSingleServer().setAddress(args[0]);
-        RedissonClient client = Redisson.create(config);
-        RedissonBackend backend = new RedissonBackend(client, "concurrency-cost", Duration.ofSeconds(10));
-        awaitReady(backend);
-        measure(backend);
-        backend.close();
-        client.shutdown();
+        try (RedisProcess redis = RedisProcess.started()) {
+            Config config = new Config().setCodec(StringCodec.INSTANCE);
+            config.useSingleServer().setAddress(redis.address());
+            RedissonClient client = Redisson.create(config);
+            RedissonBackend backend = new RedissonBackend(client, "concurrency-cost", Duration.ofSeconds(10));
+            awaitReady(backend);
+            measure("Redis", backend);
+            backend.close();
+            client.shutdown();
+        }
     }
 
     private static void awaitReady(RateLimitBackend backend) throws InterruptedException {
@@ -76,7 +81,12 @@ public final class ConcurrencyCost {
         }
     }
 
-    private static void measure(RateLimitBackend backend) throws InterruptedException {
+    private static void measure(String name, RateLimitBackend backend) throws InterruptedException {
+        Table table = Table.of(
+                "limit on calls that run",
+                "calls/s with one limit",
+                "cost with both",
+                "cost with a concurrency limit alone");
         for (int threads : THREADS) {
             for (int keys : new int[] {1, KEYS}) {
                 double[][] rates = new double[POLICIES.size()][ROUNDS];
@@ -88,16 +98,14 @@ public final class ConcurrencyCost {
                         }
                     }
                 }
-                System.out.printf(
-                        Locale.ROOT,
-                        "%d threads, %d keys: %,.0f calls/s with a limit; cost with both %.2f, with slots alone %.2f%n",
-                        threads,
-                        keys,
-                        median(rates[0]),
-                        ratio(rates[0], rates[1]),
-                        ratio(rates[0], rates[2]));
+                table.row(
+                        String.format(Locale.ROOT, "%s, threads: %d, keys: %,d", name, threads, keys),
+                        String.format(Locale.ROOT, "%,.0f", median(rates[0])),
+                        String.format(Locale.ROOT, "%.2f", ratio(rates[0], rates[1])),
+                        String.format(Locale.ROOT, "%.2f", ratio(rates[0], rates[2])));
             }
         }
+        table.print();
     }
 
     /** Returns the calls per second of a round. */

@@ -18,6 +18,11 @@ import java.util.Optional;
 
 /** The listeners of decisions in a deployment with the local backend. */
 final class DeployedListeners {
+    static {
+        // Otherwise SmallRye logs a stack trace, because the registry of Prometheus is absent.
+        System.setProperty("mp.metrics.prometheus.enabled", "false");
+    }
+
     private DeployedListeners() {}
 
     /** Returns the listeners for a value of {@code ratelimit.metrics}. The metrics are those of SmallRye or of the OpenTelemetry SDK. */

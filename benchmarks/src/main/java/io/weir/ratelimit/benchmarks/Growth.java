@@ -36,6 +36,7 @@ public final class Growth {
             rows.addAll(measured);
         }
         System.out.print(GrowthRow.table(rows));
+        rows.forEach(row -> row.figure().print());
         System.exit(0);
     }
 

@@ -5,6 +5,9 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.sun.management.ThreadMXBean;
 import io.github.bucket4j.Bucket;
+import io.weir.ratelimit.benchmarks.report.Figure;
+import io.weir.ratelimit.benchmarks.report.Table;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.local.LocalBackend;
@@ -24,8 +27,8 @@ import java.util.function.Predicate;
  * cache. Short turns of one thread alternate, so that other load on the machine affects both alike.
  */
 public final class LocalDecisionCost {
-    private static final int WARM_UP = 15;
-    private static final int ROUNDS = 61;
+    private static final int WARM_UP = Trial.or(15, 1);
+    private static final int ROUNDS = Trial.or(61, 3);
     private static final int DECISIONS = 50_000;
     private static final long PERMITS = 1_000_000_000;
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -67,16 +70,25 @@ public final class LocalDecisionCost {
         }
         double[] ratios = new double[ROUNDS];
         Arrays.setAll(ratios, i -> ofWeir[i].nanos / ofBucket4j[i].nanos);
-        System.out.printf(
+        String label = String.format(
                 Locale.ROOT,
-                "%s, callers: %d; Bucket4j %.0f ns, %.0f bytes; Weir %.0f ns, %.0f bytes; median of the ratios %.2f%n",
+                "`%s`, %s",
                 name,
-                calls.length,
-                median(Arrays.stream(ofBucket4j).mapToDouble(Turn::nanos).toArray()),
-                ofBucket4j[ROUNDS - 1].bytes,
-                median(Arrays.stream(ofWeir).mapToDouble(Turn::nanos).toArray()),
-                ofWeir[ROUNDS - 1].bytes,
-                median(ratios));
+                calls.length == 1 ? "one caller" : "%,d callers".formatted(calls.length));
+        double bytes = ofWeir[ROUNDS - 1].bytes;
+        Table.of("metrics, callers", "Weir", "Bucket4j in Caffeine", "Weir ÷ Bucket4j")
+                .row(label, cell(ofWeir), cell(ofBucket4j), String.format(Locale.ROOT, "%.2f", median(ratios)))
+                .print();
+        new Figure(label + ": ratio", median(ratios)).print();
+        new Figure(label + ": bytes", bytes).print();
+    }
+
+    private static String cell(Turn... turns) {
+        return String.format(
+                Locale.ROOT,
+                "%.0f ns, %.0f bytes",
+                median(Arrays.stream(turns).mapToDouble(Turn::nanos).toArray()),
+                turns[turns.length - 1].bytes);
     }
 
     private static Predicate<LocalEngines.AddressCall> bucket4j() {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks;
 
+import io.weir.ratelimit.benchmarks.report.Figure;
+import io.weir.ratelimit.benchmarks.report.Report;
+import io.weir.ratelimit.benchmarks.report.Table;
+import io.weir.ratelimit.benchmarks.report.Trial;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -8,17 +13,23 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.ToDoubleFunction;
 
 /**
- * A program that measures the processor time of a server per request, for a limited path and for an exempt one. One client with one
- * connection sends the requests in short turns, so that other load on the machine affects both paths alike. Linux only.
+ * A program that measures a request on Open Liberty, for a limited path and for an exempt one: the processor time of the server and the
+ * latency. One client with one connection sends the requests in short turns, so that other load on the machine affects both paths alike.
+ * Linux only.
  */
 public final class RequestCost {
-    private static final int WARM_UP = 3;
-    private static final int ROUNDS = 9;
-    private static final int REQUESTS = 20_000;
-    private static final String[] PATHS = {"/api/hello", "/api/health"};
+    private static final int WARM_UP = Trial.or(3, 1);
+    private static final int ROUNDS = Trial.or(9, 1);
+    private static final int REQUESTS = Trial.or(20_000, 300);
+    private static final String LIMITED = "/api/hello";
+    private static final String EXEMPT = "/api/health";
 
     /** A tick of the processor times in {@code /proc}. */
     private static final double TICK_MICROS = 10_000;
@@ -26,49 +37,84 @@ public final class RequestCost {
     private final String server;
     private final Path times;
 
-    private RequestCost(String server, String pid) {
-        this.server = server;
-        this.times = Path.of("/proc", pid, "stat");
+    private RequestCost(ExampleServer example) {
+        this.server = example.url();
+        this.times = Path.of("/proc", String.valueOf(example.pid()), "stat");
     }
+
+    /** The processor time of the server per request, and the latencies of the client, in microseconds. */
+    private record Turn(double micros, double p50, double p99) {}
 
     /**
-     * Prints the processor time of a request.
+     * Starts the example in process and with Redis, and prints the costs.
      *
-     * @param args the URL of the example without a path, the number of its process, and optionally the two paths
-     * @throws IOException if the server does not answer with 200, or if its process does not exist
+     * @param args none
+     * @throws IOException if the server does not answer with 200
      */
     public static void main(String[] args) throws IOException {
-        new RequestCost(args[0], args[1]).measure(args.length > 2 ? Arrays.copyOfRange(args, 2, args.length) : PATHS);
-    }
-
-    private void measure(String... paths) throws IOException {
-        double[][] micros = new double[paths.length][ROUNDS];
-        for (int round = -WARM_UP; round < ROUNDS; round++) {
-            for (int i = 0; i < paths.length; i++) {
-                double turn = turn(URI.create(server + paths[i]));
-                if (round >= 0) {
-                    micros[i][round] = turn;
-                }
+        Optional<String> missing = ExampleServer.missing();
+        if (missing.isPresent()) {
+            System.err.println(missing.get());
+            System.exit(Report.SKIPPED);
+        }
+        Table table = Table.of("a request", "processor of the server", "more than exempt", "p50", "p99");
+        Map<String, String> environment =
+                new HashMap<>(Map.of("RATELIMIT_POLICIES_HELLO_LIMIT", "1000000000/1h", "RATELIMIT_BACKEND", "local"));
+        try (ExampleServer example = ExampleServer.started("request-local", LIMITED, environment)) {
+            new RequestCost(example).measure(table, "in process");
+        }
+        try (RedisProcess redis = RedisProcess.started()) {
+            environment.put("RATELIMIT_BACKEND", "redisson");
+            environment.put("RATELIMIT_REDIS_ADDRESS", redis.address());
+            try (ExampleServer example = ExampleServer.started("request-redis", LIMITED, environment)) {
+                new RequestCost(example).measure(table, "on Redis");
             }
         }
-        for (int i = 0; i < paths.length; i++) {
-            int path = i;
-            double[] more = new double[ROUNDS];
-            Arrays.setAll(more, round -> micros[path][round] - micros[paths.length - 1][round]);
-            System.out.printf(
-                    Locale.ROOT,
-                    "%s: %.1f µs of the server per request, %.1f µs more than %s (medians of %d turns)%n",
-                    paths[i],
-                    median(micros[i]),
-                    median(more),
-                    paths[paths.length - 1],
-                    ROUNDS);
-        }
+        table.print();
     }
 
-    private double turn(URI uri) throws IOException {
+    private void measure(Table table, String backend) throws IOException {
+        Turn[] limited = new Turn[ROUNDS];
+        Turn[] exempt = new Turn[ROUNDS];
+        for (int round = -WARM_UP; round < ROUNDS; round++) {
+            Turn first = turn(URI.create(server + LIMITED));
+            Turn second = turn(URI.create(server + EXEMPT));
+            if (round >= 0) {
+                limited[round] = first;
+                exempt[round] = second;
+            }
+        }
+        double[] more = new double[ROUNDS];
+        Arrays.setAll(more, round -> limited[round].micros - exempt[round].micros);
+        row(table, "limited " + backend, String.format(Locale.ROOT, "%.0f µs", median(more)), limited);
+        row(table, "exempt, beside it", "-", exempt);
+        figures("limited " + backend, limited);
+        figures("exempt, beside " + backend, exempt);
+    }
+
+    private static void row(Table table, String name, String more, Turn... turns) {
+        table.row(
+                name,
+                String.format(Locale.ROOT, "%.0f µs", median(turns, Turn::micros)),
+                more,
+                String.format(Locale.ROOT, "%.0f µs", median(turns, Turn::p50)),
+                String.format(Locale.ROOT, "%.0f µs", median(turns, Turn::p99)));
+    }
+
+    private static void figures(String name, Turn... turns) {
+        new Figure("server: " + name, median(turns, Turn::micros)).print();
+        new Figure("median: " + name, median(turns, Turn::p50)).print();
+    }
+
+    private static double median(Turn[] turns, ToDoubleFunction<Turn> figure) {
+        return median(Arrays.stream(turns).mapToDouble(figure).toArray());
+    }
+
+    private Turn turn(URI uri) throws IOException {
+        long[] nanos = new long[REQUESTS];
         long before = ticks();
         for (int i = 0; i < REQUESTS; i++) {
+            long start = System.nanoTime();
             HttpURLConnection request = (HttpURLConnection) uri.toURL().openConnection();
             if (request.getResponseCode() != HttpURLConnection.HTTP_OK) {
                 throw new IOException(uri + " answered " + request.getResponseCode());
@@ -76,8 +122,12 @@ public final class RequestCost {
             try (InputStream body = request.getInputStream()) {
                 body.readAllBytes();
             }
+            nanos[i] = System.nanoTime() - start;
         }
-        return (ticks() - before) * TICK_MICROS / REQUESTS;
+        double micros = (ticks() - before) * TICK_MICROS / REQUESTS;
+        Arrays.sort(nanos);
+        return new Turn(
+                micros, DecisionTimes.percentile(nanos, 0.5) / 1e3, DecisionTimes.percentile(nanos, 0.99) / 1e3);
     }
 
     /** Returns the processor time of the server in user and kernel mode. The name of the process can contain spaces. */

@@ -2,6 +2,8 @@
 package io.weir.ratelimit.benchmarks;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.benchmarks.report.Table;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.request.Binding;
@@ -26,8 +28,8 @@ import java.util.function.IntFunction;
  * Short turns alternate, so that other load on the machine affects both alike.
  */
 public final class TopKeysCost {
-    private static final int WARM_UP = 20;
-    private static final int ROUNDS = 41;
+    private static final int WARM_UP = Trial.or(20, 1);
+    private static final int ROUNDS = Trial.or(41, 3);
     private static final int DECISIONS = 100_000;
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -81,15 +83,14 @@ public final class TopKeysCost {
         } finally {
             executor.shutdown();
         }
-        System.out.printf(
-                Locale.ROOT,
-                "%s: %.0f ns without, %.0f ns with; median of the ratios %.3f, middle half %.3f to %.3f%n",
-                name,
-                quartile(without, 2),
-                quartile(with, 2),
-                quartile(ratios, 2),
-                quartile(ratios, 1),
-                quartile(ratios, 3));
+        Table.of("a decision and its top keys", "without", "with", "median ratio", "middle half")
+                .row(
+                        name,
+                        String.format(Locale.ROOT, "%.0f ns", quartile(without, 2)),
+                        String.format(Locale.ROOT, "%.0f ns", quartile(with, 2)),
+                        String.format(Locale.ROOT, "%.3f", quartile(ratios, 2)),
+                        String.format(Locale.ROOT, "%.2f to %.2f", quartile(ratios, 1), quartile(ratios, 3)))
+                .print();
     }
 
     private double turn(RateLimitEngine engine, int threads, ExecutorService executor, IntFunction<CallContext> callers)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.benchmarks.report.Table;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.console.report.MinuteCounts;
 import io.weir.ratelimit.console.report.ReportBuilder;
@@ -32,8 +34,8 @@ import org.redisson.config.Config;
  */
 public final class ReportCost {
     private static final int KEYS = 1_000;
-    private static final int WARM_UP = 100;
-    private static final int ROUNDS = 41;
+    private static final int WARM_UP = Trial.or(100, 1);
+    private static final int ROUNDS = Trial.or(41, 3);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     private final BusyInstance instance;
@@ -96,18 +98,15 @@ public final class ReportCost {
         }
         Arrays.sort(micros);
         double median = micros[ROUNDS / 2];
-        System.out.printf(
-                Locale.ROOT,
-                "%,d policies with %,d keys each: %.0f µs (middle half %.0f to %.0f µs), %,d bytes;"
-                        + " %.4f %% of a core with a report every %d s%n",
-                policies,
-                KEYS,
-                median,
-                micros[ROUNDS / 4],
-                micros[ROUNDS * 3 / 4],
-                bytes,
-                100 * median / ScheduledReports.INTERVAL.toNanos() * 1e3,
-                ScheduledReports.INTERVAL.toSeconds());
+        String share = "share of a core at one report per " + ScheduledReports.INTERVAL.toSeconds() + " s";
+        Table.of("a report, policies", "processor time", "middle half", "bytes", share)
+                .row(
+                        String.format(Locale.ROOT, "%,d, with %,d keys each", policies, KEYS),
+                        String.format(Locale.ROOT, "%,.0f µs", median),
+                        String.format(Locale.ROOT, "%,.0f to %,.0f µs", micros[ROUNDS / 4], micros[ROUNDS * 3 / 4]),
+                        String.format(Locale.ROOT, "%,d", bytes),
+                        String.format(Locale.ROOT, "%.2f %%", 100 * median / ScheduledReports.INTERVAL.toNanos() * 1e3))
+                .print();
     }
 
     /** Returns the processor time that the threads have used until now. No thread ends during a measurement. */

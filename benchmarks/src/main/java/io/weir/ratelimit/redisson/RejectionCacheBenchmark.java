@@ -49,7 +49,7 @@ public class RejectionCacheBenchmark {
     public int limits;
 
     /** The algorithm of the limits. */
-    @Param({"SLIDING_WINDOW", "TOKEN_BUCKET"})
+    @Param("SLIDING_WINDOW")
     public Algorithm algorithm = Algorithm.SLIDING_WINDOW;
 
     private final RejectionCache cache = new RejectionCache(RedisKeys.of("default"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks.comparison;
 
+import io.weir.ratelimit.benchmarks.report.Figure;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -19,6 +20,12 @@ public record GrowthRow(String sizes, String measure, List<Double> values) {
     /** Returns a Markdown table. */
     public static String table(List<GrowthRow> rows) {
         return rows.stream().map(GrowthRow::text).collect(Collectors.joining("\n", HEADER + "\n", "\n"));
+    }
+
+    /** Returns the row as a figure of three sizes. */
+    public Figure figure() {
+        String name = sizes.contains("keys on Redis") ? "keys on Redis: " + measure : sizes + ": " + measure;
+        return new Figure(name, values.get(0), values.get(1), values.get(2));
     }
 
     private String text() {

@@ -3,6 +3,7 @@ package io.weir.ratelimit.benchmarks.comparison;
 
 import io.github.bucket4j.distributed.proxy.optimization.Optimization;
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
@@ -20,7 +21,7 @@ import org.redisson.config.Config;
  * increase includes the hash tables. Each contender uses a separate Redis, which is measured without connected clients.
  */
 public final class MemoryTable {
-    private static final Workload KEYS = new Workload("memory", 100_000, 1, Workload.UNREACHABLE);
+    private static final Workload KEYS = new Workload("memory", Trial.or(100_000, 1_000), 1, Workload.UNREACHABLE);
     private static final Workload FIRST = new Workload("first", 1, 1, Workload.UNREACHABLE);
     private static final String NAMESPACE = "default";
     private static final LoadPattern CONCURRENT = new LoadPattern.Asynchronous(128);
@@ -50,7 +51,7 @@ public final class MemoryTable {
                 Weir.POLICY.length(),
                 NAMESPACE.length());
         out.println(
-                "| | bytes per key of `used_memory` | `MEMORY USAGE` of one after 1 hit | after 100 | after 1,000 |");
+                "| memory per key | bytes of `used_memory` | `MEMORY USAGE` of one after 1 hit | after 100 | after 1,000 |");
         out.println("|---|---|---|---|---|");
         for (Algorithm algorithm : Algorithm.values()) {
             row(

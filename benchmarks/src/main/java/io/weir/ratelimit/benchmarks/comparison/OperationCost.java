@@ -4,6 +4,8 @@ package io.weir.ratelimit.benchmarks.comparison;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.benchmarks.report.Table;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
@@ -39,9 +41,9 @@ import org.redisson.config.Config;
  * window. Short turns alternate, so that other load on the machine affects all of them alike.
  */
 public final class OperationCost {
-    private static final int WARM_UP = 2;
-    private static final int ROUNDS = 11;
-    private static final Duration TURN = Duration.ofMillis(200);
+    private static final int WARM_UP = Trial.or(2, 0);
+    private static final int ROUNDS = Trial.or(11, 1);
+    private static final Duration TURN = Duration.ofMillis(Trial.or(200, 20));
     private static final int KEYS = 10_000;
     private static final long ROOM = 1_000_000_000;
     private static final Limit WINDOW = Limit.of(Algorithm.SLIDING_WINDOW, ROOM, Duration.ofHours(1));
@@ -109,8 +111,7 @@ public final class OperationCost {
                 : IntStream.range(0, args.length)
                         .map(i -> Integer.parseInt(args[i]))
                         .toArray();
-        System.out.println("In process, 1 thread");
-        print(new LocalBackend(10 * KEYS * OPERATIONS.size()), 1, null);
+        print("in process, 1 thread", new LocalBackend(10 * KEYS * OPERATIONS.size()), 1, null);
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection redis = process.connect()) {
             Config config = new Config().setCodec(ByteArrayCodec.INSTANCE);
@@ -119,8 +120,7 @@ public final class OperationCost {
             RedissonBackend backend = new RedissonBackend(client, "cost", Duration.ofSeconds(10));
             Await.until("the backend decides", Duration.ofSeconds(20), () -> isReady(backend));
             for (int count : threads) {
-                System.out.printf("Redis, %d threads%n", count);
-                print(backend, count, redis);
+                print("Redis, " + count + (count == 1 ? " thread" : " threads"), backend, count, redis);
             }
             backend.close();
             client.shutdown();
@@ -137,7 +137,8 @@ public final class OperationCost {
         }
     }
 
-    private static void print(RateLimitBackend backend, int threads, @Nullable RedisConnection redis) throws Exception {
+    private static void print(String name, RateLimitBackend backend, int threads, @Nullable RedisConnection redis)
+            throws Exception {
         Turn[][] turns = new Turn[OPERATIONS.size()][ROUNDS];
         for (int round = -WARM_UP; round < ROUNDS; round++) {
             for (int i = 0; i < OPERATIONS.size(); i++) {
@@ -147,22 +148,26 @@ public final class OperationCost {
                 }
             }
         }
+        Table table = Table.of(
+                "operations, " + name,
+                "operations/s, × the first row",
+                "processor of Redis, × the first row",
+                "operations/s");
         for (int i = 0; i < OPERATIONS.size(); i++) {
             int index = i;
             Quartiles rate = Quartiles.of(
                     IntStream.range(0, ROUNDS).mapToDouble(round -> turns[index][round].rate / turns[0][round].rate));
-            System.out.printf(Locale.ROOT, "| %s | %s", OPERATIONS.get(i).name, rate.text());
-            if (redis != null) {
-                Quartiles cpu = Quartiles.of(IntStream.range(0, ROUNDS)
-                        .mapToDouble(round -> turns[index][round].redisMicros / turns[0][round].redisMicros));
-                System.out.printf(" | %s", cpu.text());
-            }
-            System.out.printf(
-                    Locale.ROOT,
-                    " | %,.0f/s |%n",
-                    Quartiles.of(IntStream.range(0, ROUNDS).mapToDouble(round -> turns[index][round].rate))
-                            .median());
+            Quartiles cpu = Quartiles.of(IntStream.range(0, ROUNDS)
+                    .mapToDouble(round -> turns[index][round].redisMicros / turns[0][round].redisMicros));
+            Quartiles perSecond =
+                    Quartiles.of(IntStream.range(0, ROUNDS).mapToDouble(round -> turns[index][round].rate));
+            table.row(
+                    OPERATIONS.get(i).name,
+                    rate.text(),
+                    redis == null ? "-" : cpu.text(),
+                    String.format(Locale.ROOT, "%,.0f", perSecond.median()));
         }
+        table.print();
     }
 
     private static Turn turn(

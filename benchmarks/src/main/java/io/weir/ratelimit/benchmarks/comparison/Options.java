@@ -2,6 +2,7 @@
 package io.weir.ratelimit.benchmarks.comparison;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,8 +56,8 @@ public record Options(
         List<Algorithm> algorithms = List.of(Algorithm.SLIDING_WINDOW);
         List<String> contenders = List.of("");
         List<String> cluster = List.of();
-        int rounds = quick ? 5 : 9;
-        double seconds = quick ? 0.2 : 0.3;
+        int rounds = Trial.or(quick ? 5 : 9, 1);
+        double seconds = Trial.or(quick ? 0.2 : 0.3, 0.03);
         if (rest.size() % 2 != 0) {
             throw new IllegalArgumentException("an argument without a value among " + rest);
         }

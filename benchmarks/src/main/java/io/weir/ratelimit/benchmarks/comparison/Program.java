@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks.comparison;
 
+import io.weir.ratelimit.benchmarks.report.Figure;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,7 +121,9 @@ public final class Program {
                 options.seconds());
         out.println(report.summary());
         out.println(report.admissions());
+        out.println(report.traffic());
         out.println(report.details());
+        report.figures().forEach(Figure::print);
         notes.forEach(note -> out.println("* " + note));
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.benchmarks.comparison;
 
+import io.weir.ratelimit.benchmarks.report.Figure;
+import io.weir.ratelimit.benchmarks.report.Table;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -14,6 +16,8 @@ import java.util.stream.Stream;
 
 /** The tables of the results in Markdown. */
 final class Report {
+    private static final String PEER = " × ";
+
     private final Map<Scenario, List<Result>> results = new LinkedHashMap<>();
     private final Map<Scenario, List<Admission>> admissions = new LinkedHashMap<>();
 
@@ -78,15 +82,67 @@ final class Report {
 
     /** Returns the decisions per second of the first contender of Weir, relative to those of the best peer of its kind. */
     static String comparedWithBestPeer(List<Result> all, Predicate<Result> kind) {
+        return lead(all, kind)
+                .map(lead -> lead.ratio().text() + PEER + lead.peer())
+                .orElse("-");
+    }
+
+    private record Lead(Quartiles ratio, String peer) {}
+
+    private static Optional<Lead> lead(List<Result> all, Predicate<Result> kind) {
         Optional<Result> best = all.stream()
                 .filter(kind)
                 .filter(result -> !isWeir(result) && !isFloor(result))
                 .max(Comparator.comparingDouble(result -> result.decisions().median()));
         Optional<Result> weir = all.stream().filter(kind).filter(Report::isWeir).findFirst();
-        return best.isEmpty() || weir.isEmpty()
-                ? "-"
-                : weir.get().decisionsComparedWith(best.get()).text() + " × "
-                        + best.get().name();
+        return best.flatMap(peer -> weir.map(own -> new Lead(own.decisionsComparedWith(peer), peer.name())));
+    }
+
+    /** Returns the figures of all scenarios: decisions per second relative to the floor, and relative to the best peer. */
+    List<Figure> figures() {
+        List<Figure> figures = new ArrayList<>();
+        results.forEach((scenario, all) -> {
+            String name = scenario.group() + ", " + scenario.callers();
+            all.forEach(result -> figures.add(figure(name + ": " + result.name(), result.decisions())));
+            lead(all, result -> !result.holdsPermits())
+                    .ifPresent(lead -> figures.add(figure("lead: " + name + PEER + lead.peer(), lead.ratio())));
+            lead(all, Result::holdsPermits)
+                    .ifPresent(lead -> figures.add(
+                            figure("lead: " + name + ", permits in memory" + PEER + lead.peer(), lead.ratio())));
+        });
+        return figures;
+    }
+
+    private static Figure figure(String name, Quartiles figure) {
+        return new Figure(name, figure.low(), figure.median(), figure.high());
+    }
+
+    /** Returns a table of network bytes per decision with many keys and one limit, and of the failed calls of all scenarios. */
+    String traffic() {
+        List<Scenario> shown = results.keySet().stream()
+                .filter(scenario -> scenario.group().equals("many keys"))
+                .toList();
+        if (shown.isEmpty()) {
+            return "";
+        }
+        List<String> columns = new ArrayList<>(List.of("network bytes per decision, many keys"));
+        shown.forEach(scenario -> columns.add(scenario.callers()));
+        columns.add("failed calls of all scenarios");
+        Table table = Table.of(columns.toArray(String[]::new));
+        for (String name : names(shown)) {
+            List<String> cells = new ArrayList<>(List.of(name));
+            shown.forEach(scenario -> cells.add(find(all(scenario), name)
+                    .map(result ->
+                            String.format(Locale.ROOT, "%.0f", result.bytes().median()))
+                    .orElse("-")));
+            long failed = results.values().stream()
+                    .flatMap(all -> find(all, name).stream())
+                    .mapToLong(Result::failed)
+                    .sum();
+            cells.add(String.format(Locale.ROOT, "%,d", failed));
+            table.row(cells.toArray());
+        }
+        return table.text();
     }
 
     private static boolean isWeir(Result result) {
@@ -100,7 +156,7 @@ final class Report {
     /** Returns a table with one row per scenario and contender: medians with the middle half, bytes, failures and latencies. */
     String details() {
         StringBuilder out = new StringBuilder("""
-                | | contender | decisions/s × floor | Redis CPU × floor | Redis CPU, µs | client CPU, µs | network bytes per decision | p50, µs | p99, µs | failed calls |
+                | scenario | contender | decisions/s × floor | Redis CPU × floor | Redis CPU, µs | client CPU, µs | network bytes per decision | p50, µs | p99, µs | failed calls |
                 |---|---|---|---|---|---|---|---|---|---|
                 """);
         results.forEach((scenario, all) -> all.forEach(result -> out.append(String.format(

@@ -28,6 +28,7 @@ public record Scenario(Workload workload, LoadPattern pattern, boolean cluster) 
             "hot-64",
             "hot-async-256",
             "three-many-16",
+            "three-policies-16",
             "rejected-many-16",
             "rejected-hot-16",
             "limited-64",

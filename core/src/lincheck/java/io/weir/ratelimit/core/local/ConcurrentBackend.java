@@ -36,6 +36,22 @@ class ConcurrentBackend {
         return acquire(acquires.get(key).get(cost - 1));
     }
 
+    String acquireOne(int key) {
+        return acquire(key, 1);
+    }
+
+    String acquireOfFirstKey(int cost) {
+        return acquire(0, cost);
+    }
+
+    void refundOfFirstKey(int cost) {
+        refund(0, cost);
+    }
+
+    int peekAtFirstKey() {
+        return peek(0);
+    }
+
     String acquireBoth(int key) {
         return acquire(() -> backend.acquire(List.of(charge(key, 1), charge(SequentialBackend.next(key), 1))));
     }

@@ -107,25 +107,25 @@ class LocalBackendLinearizabilityTest {
         search.check(AnyCalls.class);
     }
 
-    @Param(name = "key", gen = IntGen.class, conf = "0:0")
+    // A range of one value generates other values too, so these operations have no parameter for the key.
     @Param(name = "cost", gen = IntGen.class, conf = "1:2")
     public static class OneKey extends ConcurrentBackend {
         @Operation
         @Override
-        public String acquire(@Param(name = "key") int key, @Param(name = "cost") int cost) {
-            return super.acquire(key, cost);
+        public String acquireOfFirstKey(@Param(name = "cost") int cost) {
+            return super.acquireOfFirstKey(cost);
         }
 
         @Operation
         @Override
-        public void refund(@Param(name = "key") int key, @Param(name = "cost") int cost) {
-            super.refund(key, cost);
+        public void refundOfFirstKey(@Param(name = "cost") int cost) {
+            super.refundOfFirstKey(cost);
         }
 
         @Operation
         @Override
-        public int peek(@Param(name = "key") int key) {
-            return super.peek(key);
+        public int peekAtFirstKey() {
+            return super.peekAtFirstKey();
         }
     }
 
@@ -180,7 +180,6 @@ class LocalBackendLinearizabilityTest {
     }
 
     @Param(name = "key", gen = IntGen.class, conf = "0:2")
-    @Param(name = "cost", gen = IntGen.class, conf = "1:1")
     public static class MoreKeysThanPlaces extends ConcurrentBackend {
         @Operation
         @Override
@@ -190,8 +189,8 @@ class LocalBackendLinearizabilityTest {
 
         @Operation
         @Override
-        public String acquire(@Param(name = "key") int key, @Param(name = "cost") int cost) {
-            return super.acquire(key, cost);
+        public String acquireOne(@Param(name = "key") int key) {
+            return super.acquireOne(key);
         }
 
         @Operation
@@ -208,12 +207,11 @@ class LocalBackendLinearizabilityTest {
     }
 
     @Param(name = "key", gen = IntGen.class, conf = "0:1")
-    @Param(name = "cost", gen = IntGen.class, conf = "1:1")
     public static class BlockedKeys extends ConcurrentBackend {
         @Operation
         @Override
-        public String acquire(@Param(name = "key") int key, @Param(name = "cost") int cost) {
-            return super.acquire(key, cost);
+        public String acquireOne(@Param(name = "key") int key) {
+            return super.acquireOne(key);
         }
 
         @Operation

@@ -31,6 +31,22 @@ public class SequentialBackend {
         return acquireAll(cost, key);
     }
 
+    public String acquireOne(int key) {
+        return acquire(key, 1);
+    }
+
+    public String acquireOfFirstKey(int cost) {
+        return acquire(0, cost);
+    }
+
+    public void refundOfFirstKey(int cost) {
+        refund(0, cost);
+    }
+
+    public int peekAtFirstKey() {
+        return peek(0);
+    }
+
     public String acquireBoth(int key) {
         return acquireAll(1, key, next(key));
     }
