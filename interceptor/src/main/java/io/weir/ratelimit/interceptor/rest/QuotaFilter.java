@@ -47,11 +47,27 @@ public class QuotaFilter implements ContainerResponseFilter {
             boolean reported = request.getProperty(RequestProperties.END) != null;
             ResponseEnd.await(response, state, reported || (servlet != null && servlet.reportsEnd(state)));
         }
-        if (servlet != null && servlet.isCommitted()) {
-            return;
+        if (servlet == null || !servlet.isCommitted()) {
+            show(state, status, response.getHeaders());
         }
+    }
+
+    /**
+     * Leaves the gate with the outcome of a request whose response passes no filter, because the runtime streams it.
+     *
+     * @param status the status of the response
+     * @param headers the header fields of the response, which are not sent yet
+     */
+    protected final void leave(ContainerRequestContext request, int status, MultivaluedMap<String, Object> headers) {
+        RequestState state = RestCall.stateOf(request);
+        if (state != null) {
+            context.gate().leave(state, status < 400);
+            show(state, status, headers);
+        }
+    }
+
+    private void show(RequestState state, int status, MultivaluedMap<String, Object> headers) {
         QuotaFields fields = context.fields();
-        MultivaluedMap<String, Object> headers = response.getHeaders();
         ResponseQuotas quotas = state.quotas();
         quotas.last().ifPresent(last -> {
             if (isRejection(last, status)) {

@@ -85,7 +85,17 @@ public class BeanInterceptor {
         Uni<Decision> decision = Uni.createFrom().completionStage(later.decision());
         Uni<Decision> continued =
                 loop == null ? decision : decision.emitOn(task -> loop.runOnContext(unused -> task.run()));
-        return continued.map(unused -> later.entry());
+        return continued.onCancellation().invoke(() -> abandon(later)).map(unused -> later.entry());
+    }
+
+    /** Ends a call whose subscriber has left. A decision that was made meanwhile can hold slots. */
+    private void abandon(LaterEntry later) {
+        if (!later.decision().cancel(false) && !later.decision().isCompletedExceptionally()) {
+            Entry entry = later.entry();
+            if (entry.settlesOnReturn()) {
+                leave(entry, false);
+            }
+        }
     }
 
     private Uni<?> uni(InvocationContext invocation, Entry entry) {

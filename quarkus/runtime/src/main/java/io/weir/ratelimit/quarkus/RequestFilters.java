@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.quarkus;
 
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.SocketAddress;
 import io.vertx.ext.web.RoutingContext;
 import io.weir.ratelimit.interceptor.rest.ArrivalFilter;
 import io.weir.ratelimit.interceptor.rest.EarlyFilter;
+import io.weir.ratelimit.interceptor.rest.QuotaFilter;
 import io.weir.ratelimit.interceptor.rest.RateLimitFilter;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerResponseContext;
+import jakarta.ws.rs.core.MultivaluedMap;
 import java.util.function.Supplier;
+import org.jboss.resteasy.reactive.common.util.CaseInsensitiveMap;
 import org.jboss.resteasy.reactive.server.core.ResteasyReactiveRequestContext;
 import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveContainerRequestContext;
 
@@ -18,6 +23,8 @@ public final class RequestFilters {
 
     /** The first filter, which knows the connection of the request. */
     public static class Arrival extends ArrivalFilter {
+        private final Quotas quotas = new Quotas();
+
         /** Creates a filter; for Quarkus. */
         public Arrival() {}
 
@@ -34,6 +41,7 @@ public final class RequestFilters {
             Supplier<String> path = server::getPathWithoutPrefix;
             request.setProperty(RequestProperties.PATH, path);
             request.setProperty(RequestProperties.END, RequestEnd.of(route, request));
+            route.addHeadersEndHandler(unused -> quotas.beforeHead(request, route.response()));
         }
     }
 
@@ -70,6 +78,32 @@ public final class RequestFilters {
             } else {
                 super.filter(request);
             }
+        }
+    }
+
+    /** The filter of responses. Quarkus calls it for no streamed response. */
+    public static class Quotas extends QuotaFilter {
+        private static final String FILTERED = "io.weir.ratelimit.filtered";
+
+        /** Creates a filter; for Quarkus. */
+        public Quotas() {}
+
+        @Override
+        public void filter(ContainerRequestContext request, ContainerResponseContext response) {
+            request.setProperty(FILTERED, true);
+            super.filter(request, response);
+        }
+
+        /** Does the same for a response that has not passed the filter, before its head is sent. */
+        void beforeHead(ContainerRequestContext request, HttpServerResponse response) {
+            if (request.getProperty(FILTERED) != null) {
+                return;
+            }
+            MultivaluedMap<String, Object> fields = new CaseInsensitiveMap<>();
+            response.headers().forEach(field -> fields.add(field.getKey(), field.getValue()));
+            leave(request, response.getStatusCode(), fields);
+            fields.forEach((name, values) -> response.putHeader(
+                    name, values.stream().map(String::valueOf).toList()));
         }
     }
 }

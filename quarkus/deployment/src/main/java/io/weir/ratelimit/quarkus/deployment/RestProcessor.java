@@ -9,7 +9,6 @@ import io.quarkus.resteasy.reactive.spi.ExceptionMapperBuildItem;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.interceptor.rest.ExceededMapper;
-import io.weir.ratelimit.interceptor.rest.QuotaFilter;
 import io.weir.ratelimit.interceptor.rest.SpanFilter;
 import io.weir.ratelimit.interceptor.rest.UnavailableMapper;
 import io.weir.ratelimit.interceptor.rest.WrappedMapper;
@@ -45,7 +44,7 @@ class RestProcessor {
 
     @BuildStep
     ContainerResponseFilterBuildItem responses() {
-        return new ContainerResponseFilterBuildItem.Builder(QuotaFilter.class.getName())
+        return new ContainerResponseFilterBuildItem.Builder(RequestFilters.Quotas.class.getName())
                 .setPriority(LAST_OF_RESPONSES)
                 .setRegisterAsBean(true)
                 .build();

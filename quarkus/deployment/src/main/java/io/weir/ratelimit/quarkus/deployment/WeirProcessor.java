@@ -15,12 +15,15 @@ import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.annotations.Consume;
 import io.quarkus.deployment.annotations.ExecutionTime;
 import io.quarkus.deployment.annotations.Record;
+import io.quarkus.deployment.builditem.AdditionalIndexedClassesBuildItem;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 import io.quarkus.deployment.builditem.ExecutorBuildItem;
 import io.quarkus.deployment.builditem.FeatureBuildItem;
 import io.quarkus.deployment.builditem.IndexDependencyBuildItem;
 import io.quarkus.deployment.builditem.ServiceStartBuildItem;
 import io.quarkus.deployment.builditem.ShutdownContextBuildItem;
+import io.quarkus.deployment.metrics.MetricsCapabilityBuildItem;
+import io.quarkus.runtime.metrics.MetricsFactory;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.interceptor.cdi.CurrentRequest;
@@ -30,6 +33,7 @@ import io.weir.ratelimit.interceptor.cdi.RateLimitInterceptor;
 import io.weir.ratelimit.quarkus.BeanInterceptor;
 import io.weir.ratelimit.quarkus.HealthBeans;
 import io.weir.ratelimit.quarkus.LimitBeans;
+import io.weir.ratelimit.quarkus.MeterBeans;
 import io.weir.ratelimit.quarkus.WeirRecorder;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.spi.DecisionListener;
@@ -40,6 +44,7 @@ import io.weir.ratelimit.spi.RejectionResponder;
 import io.weir.ratelimit.spi.TierResolver;
 import jakarta.inject.Singleton;
 import java.util.List;
+import java.util.Optional;
 import org.jboss.jandex.ClassInfo;
 
 /** The build steps for beans and for the start. */
@@ -111,6 +116,21 @@ class WeirProcessor {
     void health(Capabilities capabilities, BuildProducer<AdditionalBeanBuildItem> beans) {
         if (capabilities.isPresent(Capability.SMALLRYE_HEALTH)) {
             beans.produce(AdditionalBeanBuildItem.unremovableOf(HealthBeans.class));
+        }
+    }
+
+    @BuildStep
+    void metrics(Optional<MetricsCapabilityBuildItem> metrics, BuildProducer<AdditionalBeanBuildItem> beans) {
+        if (metrics.isPresent() && metrics.get().metricsSupported(MetricsFactory.MICROMETER)) {
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(MeterBeans.class));
+        }
+    }
+
+    /** The class is named, because it cannot be loaded without the API of OpenAPI. */
+    @BuildStep
+    void openApi(Capabilities capabilities, BuildProducer<AdditionalIndexedClassesBuildItem> indexed) {
+        if (capabilities.isPresent(Capability.SMALLRYE_OPENAPI)) {
+            indexed.produce(new AdditionalIndexedClassesBuildItem("io.weir.ratelimit.quarkus.OpenApiLimits"));
         }
     }
 

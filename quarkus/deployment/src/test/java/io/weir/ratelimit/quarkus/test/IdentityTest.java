@@ -31,6 +31,7 @@ class IdentityTest {
             .overrideConfigKey("quarkus.security.users.embedded.users.ben", "secret")
             .overrideConfigKey("quarkus.security.users.embedded.roles.ann", "user")
             .overrideConfigKey("quarkus.security.users.embedded.roles.ben", "user")
+            .overrideConfigKey("ratelimit.bypass.roles", "operator")
             .overrideConfigKey("ratelimit.policies.user.limit", "1/1h")
             .overrideConfigKey("ratelimit.policies.user.key", "principal | ip")
             .overrideConfigKey("ratelimit.policies.address.limit", "1/1h")
@@ -70,6 +71,13 @@ class IdentityTest {
                 .isEqualTo(200);
     }
 
+    /** The role of the user, who is not authenticated yet, is not waited for. */
+    @Test
+    void aResourceForEveryoneIsLimited() {
+        assertThat(new Client(base).get("users/open").statusCode()).isEqualTo(200);
+        assertThat(new Client(base).get("users/open").statusCode()).isEqualTo(429);
+    }
+
     @Test
     void readinessShowsTheBackend() {
         assertThat(new Client(base).get("q/health/ready").body())
@@ -84,6 +92,13 @@ class IdentityTest {
         @RolesAllowed("user")
         @RateLimit("user")
         public Uni<String> uni() {
+            return Uni.createFrom().item("done");
+        }
+
+        @GET
+        @Path("open")
+        @RateLimit("user")
+        public Uni<String> open() {
             return Uni.createFrom().item("done");
         }
 

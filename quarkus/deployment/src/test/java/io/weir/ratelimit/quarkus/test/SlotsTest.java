@@ -7,10 +7,18 @@ import io.quarkus.test.QuarkusUnitTest;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.Cancellable;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.KeyResolver;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.inject.Inject;
+import jakarta.inject.Named;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -20,6 +28,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -31,9 +40,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SlotsTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Client.class, Resources.class, Work.class))
+            .withApplicationRoot(jar -> jar.addClasses(Client.class, Resources.class, Work.class, Late.class))
             .overrideConfigKey("ratelimit.policies.slot.concurrency", "1")
-            .overrideConfigKey("ratelimit.policies.slot.key", "global");
+            .overrideConfigKey("ratelimit.policies.slot.key", "global")
+            .overrideConfigKey("ratelimit.policies.late.concurrency", "1")
+            .overrideConfigKey("ratelimit.policies.late.key", "late");
 
     @TestHTTPResource
     URI base;
@@ -47,10 +58,15 @@ class SlotsTest {
     }
 
     private void awaitFree() {
+        awaitFree(1);
+    }
+
+    /** The client can have its response before the request has ended. */
+    private void awaitFree(int slots) {
         Await.until(
-                "the slot is free",
+                slots == 1 ? "the slot is free" : "the slot is taken",
                 Duration.ofSeconds(30),
-                () -> client.get("slots/value").statusCode() == 200);
+                () -> client.get("slots/free").body().equals(Integer.toString(slots)));
     }
 
     @ParameterizedTest
@@ -68,10 +84,8 @@ class SlotsTest {
     @ValueSource(strings = {"events", "never", "bean-events"})
     void aClientThatLeavesReleasesTheSlot(String path) throws IOException {
         try (Socket socket = open(path)) {
-            Await.until(
-                    "the slot is taken",
-                    Duration.ofSeconds(30),
-                    () -> client.get("slots/value").statusCode() == 429);
+            awaitFree(0);
+            assertThat(client.get("slots/value").statusCode()).isEqualTo(429);
             socket.setSoLinger(true, 0);
         }
         awaitFree();
@@ -99,6 +113,16 @@ class SlotsTest {
         }
     }
 
+    /** The event loop is busy from the decision to the cancellation, so that it does not continue the call. */
+    @Test
+    void aCanceledCallThatIsAlreadyDecidedReleasesTheSlot() {
+        assertThat(client.get("slots/canceled").body()).isEqualTo("canceled");
+        Await.until(
+                "the slot is free",
+                Duration.ofSeconds(30),
+                () -> client.get("slots/late").body().equals("late"));
+    }
+
     private static void readToEnd(Socket socket) throws IOException {
         StringBuilder response = new StringBuilder();
         while (!response.toString().endsWith("\r\n\r\ndone")) {
@@ -123,6 +147,15 @@ class SlotsTest {
     public static class Resources {
         @Inject
         Work work;
+
+        @Inject
+        RateLimiter limiter;
+
+        @GET
+        @Path("free")
+        public long free() {
+            return limiter.peek("slot", Identity.GLOBAL).get(0).remaining();
+        }
 
         @GET
         @Path("value")
@@ -174,6 +207,23 @@ class SlotsTest {
         }
 
         @GET
+        @Path("late")
+        public Uni<String> late() {
+            return work.late();
+        }
+
+        @GET
+        @Path("canceled")
+        public Uni<String> canceled() {
+            return Uni.createFrom().item(() -> {
+                Cancellable call = work.late().subscribe().with(item -> {}, failure -> {});
+                Await.until("the call is decided", Duration.ofSeconds(30), Late::isDecided);
+                call.cancel();
+                return "canceled";
+            });
+        }
+
+        @GET
         @Path("bean-items")
         public Multi<String> beanItems() {
             return work.items();
@@ -189,6 +239,11 @@ class SlotsTest {
 
     @ApplicationScoped
     public static class Work {
+        @RateLimit("late")
+        public Uni<String> late() {
+            return Uni.createFrom().item("late");
+        }
+
         @RateLimit("slot")
         public Uni<String> uni() {
             return Uni.createFrom().item("done");
@@ -202,6 +257,29 @@ class SlotsTest {
         @RateLimit("slot")
         public Multi<Long> events() {
             return Multi.createFrom().ticks().every(Duration.ofMillis(50));
+        }
+    }
+
+    /** Resolves a key on a worker thread, which has decided about the call when it is idle again. */
+    @ApplicationScoped
+    @Named("late")
+    public static class Late implements KeyResolver, DecisionListener {
+        private static volatile Thread worker;
+        private static volatile boolean decided;
+
+        @Override
+        public Optional<Identity> resolve(CallContext call) {
+            worker = Thread.currentThread();
+            return Optional.of(Identity.principal("late"));
+        }
+
+        @Override
+        public void onDecision(DecisionEvent event) {
+            decided |= event.endpoint().endsWith("Work.late");
+        }
+
+        static boolean isDecided() {
+            return decided && worker.getState() != Thread.State.RUNNABLE;
         }
     }
 }
