@@ -19,8 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A program that measures the time from the call that makes a runtime change until other processes have applied it. The processes poll
- * the store every 400 ms and load their policies again. The time includes the call, the signature and a line of output of the process.
+ * A program that measures the time from the call that makes a runtime change until other processes have applied it. The processes are
+ * instances without calls. The time includes the call, the signature, up to a millisecond until the process sees its own change, and a
+ * line of its output.
  */
 public final class ChangeTimes {
     private static final int INSTANCES = 5;

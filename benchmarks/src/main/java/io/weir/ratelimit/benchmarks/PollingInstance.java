@@ -9,9 +9,8 @@ import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** A process that reads the runtime changes every 400 ms, as an instance does, and prints the number of the last change in force. */
+/** A process with an instance, which prints the number of the last change in force. */
 final class PollingInstance implements AutoCloseable {
-    private static final long PERIOD_MILLIS = 400;
     private static final String READY = "ready";
 
     private final Process process;
@@ -62,7 +61,7 @@ final class PollingInstance implements AutoCloseable {
     }
 
     /**
-     * Reads and applies the changes while the parent process runs.
+     * Prints the changes while the parent process runs.
      *
      * @param arguments address and namespace
      * @throws InterruptedException if the thread is interrupted
@@ -73,12 +72,12 @@ final class PollingInstance implements AutoCloseable {
             System.out.println(READY);
             long known = 0;
             while (parent.isAlive()) {
-                TimeUnit.MILLISECONDS.sleep(PERIOD_MILLIS);
-                long applied = instance.poll();
-                if (applied > known) {
-                    System.out.println(applied);
-                    instance.check(applied);
-                    known = applied;
+                TimeUnit.MILLISECONDS.sleep(1);
+                long last = instance.known();
+                if (last > known && instance.isInForce(last)) {
+                    System.out.println(last);
+                    instance.check(last);
+                    known = last;
                 }
             }
         }

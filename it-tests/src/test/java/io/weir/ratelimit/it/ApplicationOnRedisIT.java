@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The application contract with Redis, and requests of malicious clients. */
+@Tag("ci")
 @Tag("server")
 class ApplicationOnRedisIT extends ApplicationContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The application contract on each server, with the build variant of the application. */
+@Tag("ci")
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient

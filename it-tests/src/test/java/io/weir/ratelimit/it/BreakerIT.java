@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * The breaker on each server, configured by the properties of MicroProfile Fault Tolerance, while Redis is paused and after it is killed.
  * The failure mode of {@code hello} is open, and that of {@code compute} is closed.
  */
+@Tag("ci")
 @Tag("server")
 class BreakerIT {
     private static final String TUNING = "io.weir.ratelimit.redisson.RedisGuard/call/CircuitBreaker/";
@@ -51,13 +52,11 @@ class BreakerIT {
     }
 
     @Test
-    @Tag("ci")
     void payaraMicro() {
         opensAndClosesTheBreaker(PayaraServer.named("breaker-payara"), 4);
     }
 
     @Test
-    @Tag("ci")
     void wildFly() {
         WildFlyServer kind = WildFlyServer.named("breaker-wildfly");
         healthPort = kind.managementPort();
@@ -65,7 +64,6 @@ class BreakerIT {
     }
 
     @Test
-    @Tag("ci")
     void disabledBreakerNeverOpens() {
         try (RedisProcess redis = RedisProcess.notStarted();
                 Server started = tuned(LibertyServer.named("breaker-off"), redis.address(), 3)

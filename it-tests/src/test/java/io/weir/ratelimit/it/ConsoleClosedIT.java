@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The console without a role and not open. */
 @Order(DeploymentOrder.WITHOUT_MECHANISM)
+@Tag("ci")
 @Tag("arquillian")
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
  * A server while Redis is missing at the start, starts, is paused, resumes and is killed. The failure mode of {@code hello} is open, which
  * is the default. That of {@code compute} and of the report bean is closed.
  */
+@Tag("ci")
 @Tag("server")
 class RedisOutageIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);

@@ -29,8 +29,9 @@ class TutorialIT {
     @Test
     void limitsTheResourceOfTheReadme() throws IOException {
         PageProject project = new PageProject(Server.emptyDirectory("readme"));
-        List<Snippet> snippets = Snippet.bySection(Path.of("../README.md")).get("Limit a resource");
-        String dependency = snippets.get(0).text();
+        Map<String, List<Snippet>> sections = Snippet.bySection(Path.of("../README.md"));
+        List<Snippet> use = sections.get("Use it");
+        String dependency = use.get(0).text();
         assertThat(dependency).contains("<artifactId>weir-interceptor</artifactId>", Pom.version());
         project.write("pom.xml", "<project><dependencies>" + dependency + "</dependencies></project>");
         project.write(
@@ -41,10 +42,9 @@ class TutorialIT {
                 public class HelloApplication extends jakarta.ws.rs.core.Application {}
                 """);
         try (PageShell shell = new PageShell("readme", project)) {
-            List<Snippet> files = snippets.subList(1, 3);
-            follow(files, project, shell);
+            follow(use.subList(1, use.size()), project, shell);
             shell.run(new Snippet("shell", "mvn package liberty:run"));
-            follow(snippets.subList(3, snippets.size()), project, shell);
+            follow(sections.get("See it"), project, shell);
         }
     }
 

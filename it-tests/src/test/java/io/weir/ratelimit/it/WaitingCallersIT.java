@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Requests that wait for permits without a thread. A request without an answer fails by the timeout of the client. */
+@Tag("ci")
 @Tag("server")
 class WaitingCallersIT {
     private static final int CALLERS = 60;
@@ -35,13 +36,11 @@ class WaitingCallersIT {
     }
 
     @Test
-    @Tag("ci")
     void payaraMicro() {
         verify(PayaraServer.named("waiting-payara"));
     }
 
     @Test
-    @Tag("ci")
     void wildFly() {
         verify(WildFlyServer.named("waiting-wildfly"));
     }

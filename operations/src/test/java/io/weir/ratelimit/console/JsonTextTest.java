@@ -3,9 +3,11 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.response.JsonText;
 import jakarta.json.Json;
 import jakarta.json.JsonObject;
 import java.io.StringReader;
+import java.math.BigDecimal;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -23,6 +25,7 @@ class JsonTextTest {
         written.put("numbers", List.of(1, -2, Long.MAX_VALUE));
         written.put("none", List.of());
         written.put("part", 0.25);
+        written.put("decimal", new BigDecimal("1E+3"));
         written.put("truth", true);
         written.put("present", Optional.of(7));
         written.put("missing", Optional.empty());
@@ -33,6 +36,7 @@ class JsonTextTest {
         assertThat(read.get("numbers")).hasToString("[1,-2,9223372036854775807]");
         assertThat(read.get("none")).hasToString("[]");
         assertThat(read.getJsonNumber("part").doubleValue()).isEqualTo(0.25);
+        assertThat(read.get("decimal")).hasToString("1000");
         assertThat(read.getBoolean("truth")).isTrue();
         assertThat(read.getInt("present")).isEqualTo(7);
         assertThat(read.isNull("missing")).isTrue();

@@ -29,6 +29,7 @@ import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /** Decisions over several masters while a master or the application stops. */
+@Tag("ci")
 @Tag("fault")
 class ClusterFaultTest {
     private static final Duration DAY = Duration.ofDays(30);

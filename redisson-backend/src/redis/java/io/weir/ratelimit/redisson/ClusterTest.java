@@ -94,6 +94,7 @@ class ClusterTest {
     }
 
     @Test
+    @Tag("ci")
     void startsWithoutTheClusterAndDecidesForTheSlotsThatHaveAMaster() {
         try (ClusterFixture cluster = ClusterFixture.started(0, "--cluster-require-full-coverage", "no")) {
             // The backend is ready once it has peeked at this key.

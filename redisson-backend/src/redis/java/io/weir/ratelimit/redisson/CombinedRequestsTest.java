@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A batch on a real Redis decides on each of its requests as if it had been sent alone. */
+@Tag("ci")
 @Tag("redis")
 class CombinedRequestsTest {
     private static final long START = 59_876_543_210_123L;

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** The acquire and refund parts of the backend contract with 256 other calls always in flight, so that its requests share batches with them. */
+@Tag("ci")
 @Tag("redis")
 final class CrowdedBackendTest extends AcquireAndRefundContract {
     private static final Duration DEADLINE = Duration.ofSeconds(20);

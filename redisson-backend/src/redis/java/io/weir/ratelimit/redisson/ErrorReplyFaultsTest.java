@@ -47,6 +47,7 @@ class ErrorReplyFaultsTest {
     }
 
     @Test
+    @Tag("ci")
     void aBusyRedisRejectsScriptsUntilTheOtherScriptIsKilled() {
         // Until the script exceeds its time limit, far beyond the deadline, Redis does not reply at all.
         try (RedisProcess redis = RedisProcess.started("--lua-time-limit", "1500");
@@ -106,6 +107,7 @@ class ErrorReplyFaultsTest {
     }
 
     @Test
+    @Tag("ci")
     void aRedisThatLoadsItsDataDecidesAfterwards() {
         // Redis loads each key in one millisecond. The keys have enough bytes that Redis replies meanwhile.
         int keys = Scenario.FULL ? 2_500 : 1_000;
@@ -162,6 +164,7 @@ class ErrorReplyFaultsTest {
     }
 
     @Test
+    @Tag("ci")
     void aChangedPasswordRejectsNewConnections() {
         try (RedisProcess redis = RedisProcess.started();
                 RedisConnection admin = redis.connect();
@@ -196,6 +199,7 @@ class ErrorReplyFaultsTest {
     }
 
     @Test
+    @Tag("ci")
     void aUserWithoutThePermissionForScriptsFailsUntilItIsGranted() {
         try (RedisProcess redis = RedisProcess.started();
                 RedisConnection admin = redis.connect()) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A failover of a cluster's master to its replica while its keys are charged. */
+@Tag("ci")
 @Tag("fault")
 class FailoverTest {
     private static final Duration DAY = Duration.ofDays(30);

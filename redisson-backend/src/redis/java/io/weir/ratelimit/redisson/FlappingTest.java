@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A flapping Redis does not use more and more resources. */
+@Tag("ci")
 @Tag("fault")
 class FlappingTest {
     private static final int TURNS = Scenario.FULL ? 60 : 4;

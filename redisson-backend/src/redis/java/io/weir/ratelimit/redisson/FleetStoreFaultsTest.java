@@ -63,6 +63,7 @@ class FleetStoreFaultsTest {
     }
 
     @Test
+    @Tag("ci")
     void aPausedRedisFailsReportsAndDoesNotOpenTheBreaker() throws Exception {
         try (RedisProcess redis = RedisProcess.started()) {
             RedissonBackend backend = backend(redis, redis.address());

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three processes call one key, and one of them is killed: never more calls run at once than the limit allows. */
+@Tag("ci")
 @Tag("redis")
 class KilledSlotsTest {
     static final Duration TIMEOUT = Duration.ofSeconds(3);

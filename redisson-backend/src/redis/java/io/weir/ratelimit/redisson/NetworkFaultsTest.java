@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Faults of the network in front of an available Redis. */
+@Tag("ci")
 @Tag("fault")
 class NetworkFaultsTest {
     private static final Duration A_WHILE = Duration.ofSeconds(3);

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three processes call one upstream: a 429 at one of them pauses all of them. */
+@Tag("ci")
 @Tag("redis")
 class OutgoingPauseTest {
     private static final int INSTANCES = 3;

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Three processes with 64 threads each call with one key: together they impose one penalty. */
+@Tag("ci")
 @Tag("redis")
 class PenaltiesOfProcessesTest {
     private static final int PROCESSES = 3;

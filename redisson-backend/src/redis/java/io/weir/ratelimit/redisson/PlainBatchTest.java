@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /** The short way of {@code acquire.lua} replies and stores the same as {@code general.lua}. */
 @Tag("redis")
 class PlainBatchTest {
-    private static final int STEPS = 6_000;
+    private static final int STEPS = Boolean.getBoolean("weir.test.full") ? 30_000 : 3_000;
     private static final int KEYS = 6;
     private static final int MOST_KEYS_OF_GROUP = 4;
     private static final long SECOND_MICROS = 1_000_000;

@@ -72,6 +72,7 @@ class RejectionsInOutageTest {
     }
 
     @ParameterizedTest(name = "paused: {0}, breaker: {1}")
+    @Tag("ci")
     @CsvSource({"false,true", "false,false", "true,true", "true,false"})
     void anExhaustedKeyStaysRejectedUntilItsEnd(boolean paused, boolean breaker) {
         try (RedisProcess redis = RedisProcess.started()) {

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A slot that moves to another master while its keys are charged. */
+@Tag("ci")
 @Tag("fault")
 class ReshardingTest {
     private static final Duration DAY = Duration.ofDays(30);

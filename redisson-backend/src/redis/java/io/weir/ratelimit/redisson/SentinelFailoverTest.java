@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A master that sentinels replace while its keys are charged. */
+@Tag("ci")
 @Tag("fault")
 class SentinelFailoverTest {
     private static final Duration DEADLINE = Duration.ofMillis(500);

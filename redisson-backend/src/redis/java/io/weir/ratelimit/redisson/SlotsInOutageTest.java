@@ -112,6 +112,7 @@ class SlotsInOutageTest {
     }
 
     @Test
+    @Tag("ci")
     void aCallThatRunsThroughAShortOutageKeepsItsSlot() {
         SlotEngine instance = instance(Duration.ofSeconds(6), FailureMode.OPEN);
         Receipt receipt = callOnRedis(instance).receipt();
@@ -179,6 +180,7 @@ class SlotsInOutageTest {
     }
 
     @Test
+    @Tag("ci")
     void anInstanceWithoutCallsKeepsTheSlotOfARunningCallAfterAnOutage() {
         Duration timeout = Duration.ofSeconds(12);
         SlotEngine other = instance(timeout, FailureMode.OPEN);

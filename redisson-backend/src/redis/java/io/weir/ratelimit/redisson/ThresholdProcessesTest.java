@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three processes on one Redis, of which one reports each share of a key, once in a period. Their clocks differ by days. */
+@Tag("ci")
 @Tag("redis")
 class ThresholdProcessesTest {
     private static final List<Duration> CLOCK_DIFFERENCES =

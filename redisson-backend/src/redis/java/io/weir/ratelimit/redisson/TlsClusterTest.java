@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A cluster whose nodes announce addresses, and whose certificates contain names only. */
+@Tag("ci")
 @Tag("redis")
 class TlsClusterTest {
     private static TestFolder folder;

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The warning after a start without Redis, and the failures of calls, name the servers and the cause. */
+@Tag("ci")
 @Tag("fault")
 class UnreachableAtStartTest {
     private static final String SECRET = "wr0ng-secret";

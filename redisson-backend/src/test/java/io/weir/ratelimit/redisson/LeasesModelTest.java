@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Several instances with leases on one model of Redis: calls, slow and lost replies, refunds, resets, changed limits and crashes. */
 class LeasesModelTest {
     private static final long SEED = Long.getLong("weir.test.seed", 1);
-    private static final int SCENARIOS = 3_000;
+    private static final int SCENARIOS = Boolean.getBoolean("weir.test.full") ? 10_000 : 1_000;
     private static final List<Algorithm> ALGORITHMS =
             List.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET);
     private static final long[] WINDOWS = {50, 200, 1_000, 3_000, 60_000};

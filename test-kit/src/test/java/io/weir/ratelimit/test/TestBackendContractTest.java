@@ -6,8 +6,10 @@ import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TimeSource;
 import io.weir.ratelimit.tck.RateLimitBackendContract;
 import java.time.Instant;
+import org.junit.jupiter.api.Tag;
 
 /** The backend of the kit decides as the contract requires, like those of an application. */
+@Tag("ci")
 final class TestBackendContractTest extends RateLimitBackendContract {
     @Override
     protected RateLimitBackend backend(TimeSource time) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.response;
 
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -40,18 +42,18 @@ public record Problem(
 
     /** Returns the problem as a JSON object (RFC 9457). */
     public String json() {
-        JsonObject json = new JsonObject()
-                .with("type", type)
-                .with("title", title)
-                .with("status", status)
-                .with("detail", detail);
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("type", type);
+        json.put("title", title);
+        json.put("status", status);
+        json.put("detail", detail);
         if (!violated.isEmpty()) {
-            json.with("violated-policies", violated);
+            json.put("violated-policies", violated);
         }
-        json.with("error", error);
-        retryAfter.ifPresent(seconds -> json.with("retry_after", seconds));
-        json.with("message", message());
-        help.ifPresent(uri -> json.with("help", uri));
-        return json.toString();
+        json.put("error", error);
+        retryAfter.ifPresent(seconds -> json.put("retry_after", seconds));
+        json.put("message", message());
+        help.ifPresent(uri -> json.put("help", uri));
+        return JsonText.of(json);
     }
 }

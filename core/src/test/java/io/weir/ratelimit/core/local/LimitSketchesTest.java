@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class LimitSketchesTest {
     private static final long SEED = Long.getLong("weir.test.seed", 1);
-    private static final int SCENARIOS = 20;
+    private static final int SCENARIOS = Boolean.getBoolean("weir.test.full") ? 100 : 10;
     private static final Duration HOUR = Duration.ofHours(1);
 
     /** The number of columns for the default of {@code ratelimit.local.max-keys}. */

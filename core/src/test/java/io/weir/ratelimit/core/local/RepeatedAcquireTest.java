@@ -17,8 +17,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 
 /** The contract of a backend whose callers repeat one acquire of the same charges, as those of the engine do. */
+@Tag("ci")
 final class RepeatedAcquireTest extends RateLimitBackendContract {
     @Override
     protected RateLimitBackend backend(TimeSource time) {

@@ -3,11 +3,12 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.Micros;
-import io.weir.ratelimit.core.response.JsonObject;
+import io.weir.ratelimit.core.response.JsonText;
 import io.weir.ratelimit.core.response.QuotaView;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.format.DateTimeFormatter;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -17,40 +18,38 @@ final class QuotaDocument {
 
     /** Returns the document of the quotas of some policies by name. */
     static String of(Map<String, List<Quota>> quotas) {
-        return new JsonObject()
-                .withObjects(
-                        "policies",
-                        quotas.entrySet().stream()
-                                .map(policy -> policy(policy.getKey(), policy.getValue()))
-                                .toList())
-                .toString();
+        return JsonText.of(Map.of(
+                "policies",
+                quotas.entrySet().stream()
+                        .map(policy -> policy(policy.getKey(), policy.getValue()))
+                        .toList()));
     }
 
-    private static JsonObject policy(String name, List<Quota> quotas) {
-        return new JsonObject()
-                .with("name", name)
-                .withObjects("limits", quotas.stream().map(QuotaDocument::limit).toList());
+    private static Map<String, Object> policy(String name, List<Quota> quotas) {
+        Map<String, Object> policy = new LinkedHashMap<>();
+        policy.put("name", name);
+        policy.put("limits", quotas.stream().map(QuotaDocument::limit).toList());
+        return policy;
     }
 
-    private static JsonObject limit(Quota quota) {
-        JsonObject limit = new JsonObject()
-                .with("name", quota.name())
-                .with("permits", quota.permits())
-                .withNumber("window", seconds(quota.window()))
-                .with("unit", quota.kind() == Quota.Kind.CONCURRENCY ? "concurrent-requests" : "requests")
-                .with("capacity", quota.capacity())
-                .with("remaining", quota.remaining());
+    private static Map<String, Object> limit(Quota quota) {
+        Map<String, Object> limit = new LinkedHashMap<>();
+        limit.put("name", quota.name());
+        limit.put("permits", quota.permits());
+        limit.put("window", seconds(quota.window()));
+        limit.put("unit", quota.kind() == Quota.Kind.CONCURRENCY ? "concurrent-requests" : "requests");
+        limit.put("capacity", quota.capacity());
+        limit.put("remaining", quota.remaining());
         if (quota.kind() == Quota.Kind.CONCURRENCY) { // nobody knows when a call ends
             return limit;
         }
-        limit.with("reset", QuotaView.ceilSeconds(Micros.resetAfter(quota)));
-        quota.periodEnd()
-                .ifPresent(end -> limit.with("period_end", DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(end)));
+        limit.put("reset", QuotaView.ceilSeconds(Micros.resetAfter(quota)));
+        quota.periodEnd().ifPresent(end -> limit.put("period_end", DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(end)));
         return limit;
     }
 
     /** Returns seconds, with a fraction only if there is one. */
-    private static String seconds(Duration window) {
-        return BigDecimal.valueOf(window.toMillis(), 3).stripTrailingZeros().toPlainString();
+    private static BigDecimal seconds(Duration window) {
+        return BigDecimal.valueOf(window.toMillis(), 3).stripTrailingZeros();
     }
 }

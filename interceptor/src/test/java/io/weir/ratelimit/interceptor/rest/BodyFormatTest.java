@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.response.JsonObject;
 import io.weir.ratelimit.core.response.Problem;
 import java.util.List;
 import java.util.Optional;
@@ -62,7 +61,5 @@ class BodyFormatTest {
     void stringsInJsonAreEscaped() {
         assertThat(BodyFormat.JSON.render(problem("a\"b\\c\nd\u0000\u20ace", OptionalLong.empty(), Optional.empty())))
                 .contains("\"detail\":\"a\\\"b\\\\c\\u000ad\\u0000\\u20ace\"");
-        assertThat(new JsonObject().with("names", List.of("a\"b", "c"))).hasToString("{\"names\":[\"a\\\"b\",\"c\"]}");
-        assertThat(new JsonObject()).hasToString("{}");
     }
 }

@@ -66,6 +66,7 @@ class MasterWritesTest {
     }
 
     @Test
+    @Tag("ci")
     void theErrorOfACallConcernsThisCallAlone() {
         try (ClusterFixture cluster = patientCluster();
                 ClusterUnderFault fixture = ClusterUnderFault.patient(cluster, LONG)) {
@@ -93,6 +94,7 @@ class MasterWritesTest {
 
     /** The batches of a slot bound its own requests, but there are thousands of slots. */
     @Test
+    @Tag("ci")
     void boundsTheCallsThatWait() {
         try (ClusterFixture cluster = patientCluster();
                 ClusterUnderFault fixture = ClusterUnderFault.patient(cluster, LONG)) {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.console;
+package io.weir.ratelimit.core.response;
 
+import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A writer for JSON (RFC 8259) in ASCII. The console has its own writer, because a server can lack a JSON library. */
-final class JsonText {
+/** A writer for JSON (RFC 8259) in ASCII. Weir has its own writer, because a server can lack a JSON library. */
+public final class JsonText {
     private JsonText() {}
 
     /**
      * Returns a value as JSON text.
      *
-     * @param value a string, an integer, a finite number, a boolean, a map with string keys, a collection, or an optional of one of
+     * @param value a string, an integer, a finite or decimal number, a boolean, a map with string keys, a collection, or an optional of one of
      *     these. An empty optional becomes {@code null}
      */
-    static String of(Object value) {
+    public static String of(Object value) {
         StringBuilder text = new StringBuilder();
         write(value, text);
         return text.toString();
@@ -29,6 +30,8 @@ final class JsonText {
             text.append(value);
         } else if (value instanceof Double number) {
             text.append(String.format(Locale.ROOT, "%.4f", number));
+        } else if (value instanceof BigDecimal number) {
+            text.append(number.toPlainString());
         } else if (value instanceof Map<?, ?> object) {
             writeMembers(object, text);
         } else if (value instanceof Collection<?> array) {
