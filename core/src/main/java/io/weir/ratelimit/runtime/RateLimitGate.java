@@ -24,6 +24,7 @@ import java.lang.reflect.Method;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,17 +111,35 @@ public final class RateLimitGate {
      * @return the answer; nothing is decided if all policies were decided before
      */
     public Entry enterEarly(HttpCall call) {
+        Attempt attempt = early(call);
+        return attempt == null ? Entry.OPEN : ofRequest(decide(attempt));
+    }
+
+    /**
+     * Enters a request as {@link #enterEarly}, on a thread that must not block.
+     *
+     * @param call the request
+     * @param threads runs what can block, in the context of the request
+     * @return the answer
+     */
+    public LaterEntry enterEarlyAsync(HttpCall call, Executor threads) {
+        Attempt attempt = early(call);
+        return attempt == null ? LaterEntry.OPEN : decideAsync(attempt, threads, this::ofRequest);
+    }
+
+    /** Returns the early policies to decide, null if there are none. */
+    private @Nullable Attempt early(HttpCall call) {
         PolicySnapshot current = policies.get();
         Binding binding = current.early().join(Binding.NONE, call.httpMethod(), call::path);
         if (binding.policies().isEmpty() || call.isPreflight()) {
-            return Entry.OPEN;
+            return null;
         }
         RequestState request = start(call);
         if (bypasses(current.bypass(), binding, request)) {
-            return Entry.OPEN;
+            return null;
         }
         Binding undecided = request.decideEarly(binding);
-        return undecided.policies().isEmpty() ? Entry.OPEN : decide(new Attempt(undecided, call, request, true));
+        return undecided.policies().isEmpty() ? null : new Attempt(undecided, call, request, true);
     }
 
     /**
@@ -132,23 +152,59 @@ public final class RateLimitGate {
      */
     public Entry enter(HttpCall call, Class<?> resource, Method method) {
         PolicySnapshot current = policies.get();
-        RequestState request = start(call);
         MethodBindings.MethodBinding bound = current.bindings().of(resource, method);
-        Binding annotated = bound.binding();
+        RequestState request = start(call);
+        Attempt attempt = matched(current, call, request, bound.binding());
+        if (attempt == null) {
+            return Entry.OPEN;
+        }
+        boolean canContinueLater = bound.asynchrony() != Asynchrony.NONE
+                && !bound.binding().policies().isEmpty()
+                && attempt.binding().canWait();
+        Entry entry = canContinueLater ? decideOrWait(attempt) : decide(attempt);
+        return entered(attempt, request, entry);
+    }
+
+    /**
+     * Enters a request that is matched to a resource method, on a thread that must not block.
+     *
+     * @param call the request
+     * @param resource the class of the resource, not of its proxy
+     * @param method the resource method
+     * @param threads runs what can block, in the context of the request
+     * @return the answer; nothing is decided if a key needs the arguments of the method, which only the interceptor knows
+     */
+    public LaterEntry enterAsync(HttpCall call, Class<?> resource, Method method, Executor threads) {
+        PolicySnapshot current = policies.get();
+        RequestState request = start(call);
+        Attempt attempt = matched(
+                current, call, request, current.bindings().of(resource, method).binding());
+        return attempt == null
+                ? LaterEntry.OPEN
+                : decideAsync(attempt, threads, entry -> entered(attempt, request, entry));
+    }
+
+    /** Returns the policies of a resource method to decide, null if the filter decides nothing. */
+    private @Nullable Attempt matched(PolicySnapshot current, HttpCall call, RequestState request, Binding annotated) {
         Binding binding =
                 call.isPreflight() ? Binding.EXEMPT : current.paths().join(annotated, call.httpMethod(), call::path);
         boolean open = binding.policies().isEmpty() || bypasses(current.bypass(), binding, request);
         boolean deferred = !open && binding.needsArguments();
         request.bind(annotated, binding, deferred);
-        if (open || deferred) {
-            return Entry.OPEN;
-        }
-        Attempt attempt = new Attempt(binding, call, request, true);
-        boolean canContinueLater =
-                bound.asynchrony() != Asynchrony.NONE && !annotated.policies().isEmpty() && binding.canWait();
-        Entry entry = canContinueLater ? decideOrWait(attempt) : decide(attempt);
+        return open || deferred ? null : new Attempt(binding, call, request, true);
+    }
+
+    private Entry entered(Attempt attempt, RequestState request, Entry entry) {
         if (entry.decision().allowed()) {
-            request.enter(binding);
+            request.enter(attempt.binding());
+        }
+        return ofRequest(entry);
+    }
+
+    /** Releases the slots of a request that has ended before its decision, because nothing else does. */
+    private Entry ofRequest(Entry entry) {
+        if (entry.slots() == Entry.Slots.OF_CALL) {
+            slots.leave(entry);
         }
         return entry;
     }
@@ -197,11 +253,28 @@ public final class RateLimitGate {
         if (attempt == null) {
             return LaterEntry.OPEN;
         }
-        RequestState request = attempt.request();
-        if (request == null || !isEntered(attempt)) {
-            return decideLater(attempt);
+        return isEntered(attempt) ? decidedByFilter(attempt) : decideLater(attempt);
+    }
+
+    /**
+     * Enters a call of a bean method on a thread that must not block.
+     *
+     * @param method the policies of the method
+     * @param arguments returns the arguments of the method, null if it has no parameters
+     * @param threads runs what can block, in the context of the call
+     * @return the answer
+     */
+    public LaterEntry enterAsync(MethodBindings.MethodBinding method, Arguments arguments, Executor threads) {
+        Attempt attempt = attempt(method, arguments);
+        if (attempt == null) {
+            return LaterEntry.OPEN;
         }
-        // The filter of the request has decided, or has started the wait.
+        return isEntered(attempt) ? decidedByFilter(attempt) : decideAsync(attempt, threads, UnaryOperator.identity());
+    }
+
+    /** Returns the answer to a call about which the filter of the request has decided, or for which it has started the wait. */
+    private LaterEntry decidedByFilter(Attempt attempt) {
+        RequestState request = Objects.requireNonNull(attempt.request(), "only a request has a filter");
         return request.waiting(attempt.binding().endpoint())
                 .map(wait -> later(new Attempt(wait.binding(), attempt.call(), request, true), wait.decision()))
                 .orElseGet(() -> later(attempt, CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)));
@@ -264,12 +337,32 @@ public final class RateLimitGate {
         RequestState request = attempt.request();
         CompletableFuture<Decision> decision = engine.decideLater(attempt.binding(), attempt.call(), request, executor);
         if (request != null && attempt.settlesWithResponse() && !decision.isDone()) {
-            request.waitFor(attempt.binding(), decision);
-            // The interceptor does not ask for the decision if another filter aborts the request.
-            CompletionStage<Decision> decided = decision;
-            decided.thenAccept(late -> slots.keepUntilEnd(late, request));
+            waitInRequest(attempt, request, decision);
         }
         return later(attempt, decision);
+    }
+
+    /** Decides without blocking the calling thread. The decision ends with its request. */
+    private LaterEntry decideAsync(Attempt attempt, Executor threads, UnaryOperator<Entry> answered) {
+        RequestState request = attempt.request();
+        CompletableFuture<Decision> decision = engine.decideAsync(attempt.binding(), attempt.call(), request, threads);
+        boolean waits = request != null && attempt.settlesWithResponse() && !decision.isDone();
+        if (waits && request != null) {
+            waitInRequest(attempt, request, decision);
+        }
+        return new LaterEntry(decision, request, decided -> {
+            if (waits && request != null) {
+                request.endWait();
+            }
+            return answered.apply(entry(attempt, decided));
+        });
+    }
+
+    /** Lets a decision end with its request. Nobody asks for the decision if another filter aborts the request. */
+    private void waitInRequest(Attempt attempt, RequestState request, CompletableFuture<Decision> decision) {
+        request.waitFor(attempt.binding(), decision);
+        CompletionStage<Decision> decided = decision;
+        decided.thenAccept(late -> slots.keepUntilEnd(late, request));
     }
 
     private LaterEntry later(Attempt attempt, CompletableFuture<Decision> decision) {

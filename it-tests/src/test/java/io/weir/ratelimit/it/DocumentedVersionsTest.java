@@ -76,7 +76,9 @@ class DocumentedVersionsTest {
                 "glassfish",
                 property(parent, "glassfish.version"),
                 "helidon",
-                property(parent, "helidon.version"));
+                property(parent, "helidon.version"),
+                "quarkus",
+                property(Pom.of(Pom.ROOT.resolve("quarkus")), "quarkus.version"));
         assertThat(versions).containsAllEntriesOf(expected);
         assertThat(versions.get("wildfly"))
                 .startsWith(property(parent, "wildfly.version") + ", " + property(parent, "wildfly-preview.version"));

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +21,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The HTTP contract: the responses of limited resources on any server. Each test is a different client. */
 abstract class HttpContract {
-    private final String client = UUID.randomUUID().toString();
+    private String client = "";
+
+    /** A runner can use one instance for all tests. */
+    @BeforeEach
+    void changeClient() {
+        client = UUID.randomUUID().toString();
+    }
 
     /** Returns the root of the application of the package {@code http}, with a slash at the end. */
     abstract URI base();
@@ -131,7 +138,7 @@ abstract class HttpContract {
         for (int left = 1; left >= 0; left--) {
             HttpResponse<String> events = get("api/async/events", "Accept", "text/event-stream");
             assertThat(events.statusCode()).isEqualTo(200);
-            assertThat(events.body()).contains("data: one");
+            assertThat(events.body()).containsPattern("data: ?one");
             assertThat(remaining("twice")).isEqualTo(left);
         }
         HttpResponse<String> rejected = get("api/async/events", "Accept", "text/event-stream");
@@ -179,15 +186,6 @@ abstract class HttpContract {
         assertThat(mapped.body()).isEqualTo("short and stout");
         assertThat(LimitResponse.remaining(mapped)).isZero();
         LimitResponse.verifyRejected(get("api/answer/mapped"), "plain");
-    }
-
-    /** Java 17, for which this class is compiled, has no other way to ask for the kind of a thread. */
-    @Test
-    void requestsRunOnTheConfiguredKindOfThread() {
-        HttpResponse<String> thread = get("api/answer/thread");
-        assertThat(thread.body().startsWith("VirtualThread["))
-                .as(thread.body())
-                .isEqualTo(ApplicationBuild.server().equals("glassfishvirtual"));
     }
 
     @Test
@@ -374,7 +372,7 @@ abstract class HttpContract {
 
     // --- Helpers
 
-    private HttpResponse<String> get(String path, String... headers) {
+    HttpResponse<String> get(String path, String... headers) {
         String[] all = new String[headers.length + 2];
         all[0] = "X-Client";
         all[1] = client;
@@ -384,7 +382,7 @@ abstract class HttpContract {
 
     /** Returns the second response under a policy that allows one call. */
     private HttpResponse<String> rejected(String path, String... headers) {
-        assertThat(get(path, headers).statusCode()).isEqualTo(200);
+        assertThat(get(path).statusCode()).isEqualTo(200);
         HttpResponse<String> rejected = get(path, headers);
         assertThat(rejected.statusCode()).isEqualTo(429);
         return rejected;

@@ -18,6 +18,7 @@ import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,10 @@ import org.jspecify.annotations.Nullable;
  * <table>
  * <caption>Transitions</caption>
  * <tr><th>step</th><th>result</th><th>next step</th></tr>
- * <tr><td>{@link #begin}</td><td>the edge has charged some; charges are due; all are paid</td><td>CLAIM; ACQUIRE; END</td></tr>
- * <tr><td>CLAIM</td><td>charges are due; all are paid</td><td>ACQUIRE; END</td></tr>
+ * <tr><td>{@link #begin}</td><td>the edge has charged some; charges are due; all are paid; another call of the request
+ * decides</td><td>CLAIM; ACQUIRE; END; UNDECIDED</td></tr>
+ * <tr><td>CLAIM</td><td>charges are due; all are paid; another call of the request decides</td><td>ACQUIRE; END; UNDECIDED</td></tr>
+ * <tr><td>UNDECIDED</td><td>as of {@code begin}; the other call is late</td><td>as of {@code begin}; END</td></tr>
  * <tr><td>ACQUIRE</td><td>no wait; a wait; a wait without room in the bulkhead</td><td>END; SLEEP; REFUND if allowed, else
  * END</td></tr>
  * <tr><td>SLEEP</td><td>permits were reserved; the window has room</td><td>END; ACQUIRE</td></tr>
@@ -49,6 +52,7 @@ final class Acquisition {
     /** The next operation. */
     enum Step {
         ACQUIRE,
+        UNDECIDED,
         SLEEP,
         REFUND,
         CLAIM,
@@ -158,6 +162,7 @@ final class Acquisition {
         return switch (step) {
             case ACQUIRE -> decided(acquire());
             case CLAIM -> claimed(backend.acquire(Binding.NONE, claim));
+            case UNDECIDED -> awaitOtherCall();
             default -> refunded(backend.refund(refundedReceipt()));
         };
     }
@@ -230,23 +235,48 @@ final class Acquisition {
         return reserve();
     }
 
-    private Step reserve() {
-        if (request != null) {
-            all = charges;
-            List<Charge> due = request.ledger().reserve(binding.endpoint(), all, backend.deadlineNanos());
-            if (due == null) {
-                BackendException failure = new BackendException(
-                        Reason.TIMEOUT, "another call of the request is still being decided", null);
-                return end(backend.decideWithoutBackend(binding, charges, failure), false);
-            }
-            charges = due;
-            reserved = true;
-            if (due.isEmpty()) {
-                pay(request);
-                request.decided(binding);
-            }
+    /** Reserves the resolved charges, unless another call of the request still decides about them. */
+    Step reserve() {
+        if (request == null) {
+            return due();
         }
+        all = charges;
+        List<Charge> due = request.ledger().reserve(binding.endpoint(), all);
+        return due == null ? Step.UNDECIDED : reserved(request, due);
+    }
+
+    private Step due() {
         return charges.isEmpty() ? Step.END : Step.ACQUIRE;
+    }
+
+    private Step reserved(RequestState paying, List<Charge> due) {
+        charges = due;
+        reserved = true;
+        if (due.isEmpty()) {
+            pay(paying);
+            paying.decided(binding);
+        }
+        return due();
+    }
+
+    /** Waits on the calling thread for the other call of the request. */
+    private Step awaitOtherCall() {
+        RequestState paying = Objects.requireNonNull(request, "only calls of a request wait for each other");
+        List<Charge> due = paying.ledger().reserve(binding.endpoint(), all, backend.deadlineNanos());
+        return due == null ? withoutOtherCall() : reserved(paying, due);
+    }
+
+    /** Returns a future that completes when to {@link #reserve} again, null if at once. */
+    @Nullable
+    CompletableFuture<Void> otherCall() {
+        return request == null ? null : request.ledger().change(binding.endpoint(), all);
+    }
+
+    /** Decides by the failure modes, because another call of the request has not ended by the deadline. */
+    Step withoutOtherCall() {
+        BackendException failure =
+                new BackendException(Reason.TIMEOUT, "another call of the request is still being decided", null);
+        return end(backend.decideWithoutBackend(binding, charges, failure), false);
     }
 
     List<Charge> charges() {

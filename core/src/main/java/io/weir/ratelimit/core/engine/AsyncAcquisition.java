@@ -12,7 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,9 @@ final class AsyncAcquisition {
     private final Executor executor;
     private final Consumer<TimedDecision> listener;
     private final CompletableFuture<Decision> result = new CompletableFuture<>();
+
+    /** Completes when the call does not wait any longer for another call of the request; null if it does not wait. */
+    private @Nullable CompletableFuture<Void> deadline;
 
     /**
      * Creates a run that has not started.
@@ -52,12 +57,44 @@ final class AsyncAcquisition {
     /** Starts when the limits are known, on the calling thread if they already are. */
     CompletableFuture<Decision> start(CompletableFuture<?> limits) {
         if (limits.isDone()) {
-            run(call.begin());
+            run(call.begin(), false);
         } else {
-            CompletionStage<?> known = limits;
-            known.whenComplete((nothing, failure) -> onExecutor(this::begin));
+            beginAfter(limits);
         }
         return result;
+    }
+
+    /**
+     * Starts on the calling thread, which also ends a call that nothing delays.
+     *
+     * @param limits completes when the limits are known
+     */
+    CompletableFuture<Decision> startHere(CompletableFuture<?> limits) {
+        try {
+            beginWhen(limits);
+        } catch (RuntimeException | Error e) {
+            fail(e);
+        }
+        return result;
+    }
+
+    /** Starts on the executor, because it can block to find out the key and the limits. */
+    CompletableFuture<Decision> startLater(Supplier<CompletableFuture<?>> limits) {
+        onExecutor(() -> beginWhen(limits.get()));
+        return result;
+    }
+
+    private void beginWhen(CompletableFuture<?> limits) {
+        if (limits.isDone()) {
+            begin();
+        } else {
+            beginAfter(limits);
+        }
+    }
+
+    private void beginAfter(CompletableFuture<?> limits) {
+        CompletionStage<?> known = limits;
+        known.whenComplete((nothing, failure) -> onExecutor(this::begin));
     }
 
     /** Continues an acquisition that has to wait. */
@@ -76,24 +113,35 @@ final class AsyncAcquisition {
 
     private void begin() {
         if (!result.isDone()) {
-            run(call.begin());
+            run(call.begin(), true);
         }
     }
 
-    private void run(Step step) {
+    /**
+     * Runs a step.
+     *
+     * @param own whether the thread is one of the call, and not of the backend or of the timer
+     */
+    private void run(Step step, boolean own) {
         switch (step) {
-            case ACQUIRE -> acquire();
+            case ACQUIRE -> acquire(own);
+            case UNDECIDED -> awaitOtherCall();
             case SLEEP -> sleep();
             case CLAIM -> claim();
-            case REFUND -> onExecutor(() -> run(call.refunded(backend.refund(call.refundedReceipt()))));
-            case END -> onExecutor(this::end);
+            case REFUND -> onExecutor(() -> run(call.refunded(backend.refund(call.refundedReceipt())), true));
+            case END -> {
+                if (own) {
+                    end();
+                } else {
+                    onExecutor(this::end);
+                }
+            }
         }
     }
 
     private void claim() {
-        // The next step can wait for another call of the request.
         backend.acquireAsync(Binding.NONE, call.claim())
-                .thenAccept(claimed -> onExecutor(() -> run(call.claimed(claimed))))
+                .thenAccept(claimed -> onExecutor(() -> run(call.claimed(claimed), true)))
                 .whenComplete(this::failed);
     }
 
@@ -104,18 +152,46 @@ final class AsyncAcquisition {
         }
     }
 
-    private void acquire() {
+    private void acquire(boolean own) {
         TimedDecision known = call.decideByRecentFailure();
         if (known != null) {
-            run(call.decided(known));
+            run(call.decided(known), own);
             return;
         }
-        backend.acquireAsync(binding, call.charges())
-                .thenAccept(timed -> {
+        CompletableFuture<TimedDecision> acquired =
+                backend.acquireAsync(binding, call.charges()).toCompletableFuture();
+        boolean here = own && acquired.isDone();
+        CompletionStage<TimedDecision> decided = acquired;
+        decided.thenAccept(timed -> {
                     call.recordFailure(timed.failure());
-                    run(call.decided(timed));
+                    run(call.decided(timed), here);
                 })
                 .whenComplete(this::failed);
+    }
+
+    /** Reserves the charges again when the other call of the request has ended, until the deadline. */
+    private void awaitOtherCall() {
+        CompletableFuture<Void> late =
+                deadline == null ? sleeper.timer(TimeUnit.NANOSECONDS.toMicros(backend.deadlineNanos())) : deadline;
+        deadline = late;
+        CompletableFuture<Void> change = call.otherCall();
+        CompletionStage<?> due =
+                change == null ? CompletableFuture.completedFuture(null) : CompletableFuture.anyOf(late, change);
+        due.whenComplete((nothing, failure) -> onExecutor(() -> reserveAgain(late)));
+    }
+
+    private void reserveAgain(CompletableFuture<Void> late) {
+        if (result.isDone()) {
+            late.cancel(false);
+            call.close();
+            return;
+        }
+        Step step = late.isDone() ? call.withoutOtherCall() : call.reserve();
+        if (step != Step.UNDECIDED) {
+            late.cancel(false);
+            deadline = null;
+        }
+        run(step, true);
     }
 
     private void sleep() {
@@ -134,7 +210,7 @@ final class AsyncAcquisition {
         if (result.isDone()) {
             backend.refund(call.abandon());
         } else {
-            run(call.woken());
+            run(call.woken(), true);
         }
     }
 

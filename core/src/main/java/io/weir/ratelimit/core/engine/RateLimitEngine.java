@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -173,6 +174,38 @@ public final class RateLimitEngine {
         }
         AsyncAcquisition rest = waiting(binding, acquisition, CallKeys.ofLaterCall(binding, call), executor);
         return waiting.keep(rest, rest.resume());
+    }
+
+    /**
+     * Decides as {@link #decide(Binding, CallContext, RequestState)}, but the calling thread waits for nothing: neither for look-ups of the
+     * application, nor for the backend, nor for permits. Listeners run on the calling thread if nothing delays the decision.
+     *
+     * @param call the caller, and the arguments of the method if they are known
+     * @param request the request that the call is part of, null if there is none
+     * @param threads runs what can block, such as key resolvers, in the context of the call
+     * @return the decision, which completes on any thread; to cancel it refunds the permits
+     */
+    public CompletableFuture<Decision> decideAsync(
+            Binding binding, CallContext call, @Nullable RequestState request, Executor threads) {
+        Acquisition acquisition =
+                acquisition(binding, withoutThreads, request, current -> charges.of(binding, call, current));
+        if (!binding.callsResolver()) {
+            AsyncAcquisition rest = async(binding, acquisition, CallKeys.ofLaterCall(binding, call), threads);
+            return waiting.keep(rest, rest.startHere(limits(binding, call)));
+        }
+        AtomicReference<@Nullable CallKeys> keys = new AtomicReference<>();
+        AsyncAcquisition rest = new AsyncAcquisition(
+                binding, acquisition, backend, sleeper, threads, timed -> reported(binding, timed, keys.get()));
+        return waiting.keep(rest, rest.startLater(() -> {
+            keys.set(CallKeys.ofLaterCall(binding, call));
+            return limits(binding, call);
+        }));
+    }
+
+    /** Returns a future that completes when the limits of the keys of a call are known, by the deadline. */
+    private CompletableFuture<?> limits(Binding binding, CallContext call) {
+        return CompletableFuture.allOf(charges.awaitOverridesAsync(binding.policies(), call, sleeper::timer)
+                .toArray(CompletableFuture<?>[]::new));
     }
 
     private AsyncAcquisition waiting(

@@ -28,6 +28,8 @@ public final class KeyExpression {
     private final List<List<KeyTerm>> alternatives;
     private final Set<String> arguments;
 
+    private final boolean callsResolver;
+
     /** The only term of the expression, null if it has several. */
     private final @Nullable KeyTerm onlyTerm;
 
@@ -43,6 +45,7 @@ public final class KeyExpression {
                 .filter(term -> term.is(KeyWord.ARG))
                 .map(KeyTerm::name)
                 .collect(Collectors.toUnmodifiableSet());
+        this.callsResolver = uses(term -> term.word().isEmpty());
     }
 
     /**
@@ -115,6 +118,15 @@ public final class KeyExpression {
      */
     public boolean usesHeader() {
         return uses(term -> term.is(KeyWord.HEADER));
+    }
+
+    /**
+     * Tests whether the application determines a term, with code that can block.
+     *
+     * @return true if the expression uses a key resolver
+     */
+    public boolean callsResolver() {
+        return callsResolver;
     }
 
     /**

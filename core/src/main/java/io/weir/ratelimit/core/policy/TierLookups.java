@@ -84,6 +84,11 @@ public final class TierLookups implements TierSelector {
         return answer.get();
     }
 
+    @Override
+    public boolean callsResolver() {
+        return true;
+    }
+
     /** Returns the caller, whom the resolver determines on this thread. */
     private Optional<Identity> caller(CallContext call) {
         if (!threads.enter()) {

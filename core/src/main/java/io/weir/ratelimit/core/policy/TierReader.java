@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.QuotedName;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -154,6 +155,19 @@ final class TierReader {
         if (early && !expression.isEarly()) {
             properties.report(MESSAGES.problem("WEIR-121.early-tier", property, text));
         }
-        return Optional.of(expression::value);
+        return Optional.of(new OfExpression(expression));
+    }
+
+    /** The tier of a caller is the value of an expression. */
+    private record OfExpression(KeyExpression expression) implements TierSelector {
+        @Override
+        public Optional<String> tier(CallContext call) {
+            return expression.value(call);
+        }
+
+        @Override
+        public boolean callsResolver() {
+            return expression.callsResolver();
+        }
     }
 }

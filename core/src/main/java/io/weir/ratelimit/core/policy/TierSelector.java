@@ -13,4 +13,13 @@ public interface TierSelector {
      * @return the name of the tier; empty if none is known
      */
     Optional<String> tier(CallContext call);
+
+    /**
+     * Tests whether the application selects the tier, with code that can block.
+     *
+     * @return true for a tier resolver, and for an expression with a key resolver
+     */
+    default boolean callsResolver() {
+        return false;
+    }
 }

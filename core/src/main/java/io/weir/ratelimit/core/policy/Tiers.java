@@ -72,6 +72,15 @@ public final class Tiers {
     }
 
     /**
+     * Tests whether the application selects the tiers, with code that can block.
+     *
+     * @return false if there are no tiers
+     */
+    public boolean callResolver() {
+        return !limits.isEmpty() && selector.callsResolver();
+    }
+
+    /**
      * Returns the limits by tier.
      *
      * @return the limits, empty if there are no tiers

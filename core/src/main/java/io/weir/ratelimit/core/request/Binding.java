@@ -47,6 +47,21 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     }
 
     /**
+     * Tests whether a resolver of the application determines a key or a tier. It can block, and it reads the request on its thread.
+     *
+     * @return true if a policy uses a key resolver or a tier resolver
+     */
+    public boolean callsResolver() {
+        for (int i = 0; i < policies.size(); i++) {
+            Policy policy = policies.get(i).policy();
+            if (policy.key().callsResolver() || policy.tiers().callResolver()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * Tests whether a call can have to wait for its permits.
      *
      * @return true if a policy has a max-wait

@@ -113,20 +113,45 @@ public final class ChargeLedger {
     public List<Charge> reserve(String method, List<Charge> charges, long deadlineNanos) {
         long start = 0;
         while (true) {
-            CompletableFuture<Void> next;
-            synchronized (this) {
-                if (!isAnyUndecided(method, charges)) {
-                    return reserveNow(method, charges);
-                }
-                next = change == null ? new CompletableFuture<>() : change;
-                change = next;
+            List<Charge> due = reserve(method, charges);
+            if (due != null) {
+                return due;
             }
-            long now = System.nanoTime();
-            start = start == 0 ? now : start;
-            if (!await(next, deadlineNanos - (now - start))) {
-                return null;
+            CompletableFuture<Void> next = change(method, charges);
+            if (next != null) {
+                long now = System.nanoTime();
+                start = start == 0 ? now : start;
+                if (!await(next, deadlineNanos - (now - start))) {
+                    return null;
+                }
             }
         }
+    }
+
+    /**
+     * Reserves the charges of a call, unless it has to wait for a call of another method.
+     *
+     * @param method the called method
+     * @return the part of the charges that is not paid, empty if all are paid; null if the call has to wait for a {@link #change}
+     */
+    @Nullable
+    public synchronized List<Charge> reserve(String method, List<Charge> charges) {
+        return isAnyUndecided(method, charges) ? null : reserved(method, charges);
+    }
+
+    /**
+     * Returns a future that completes when a reservation ends for which a call waits.
+     *
+     * @return the future; null if the call need not wait anymore
+     */
+    @Nullable
+    public synchronized CompletableFuture<Void> change(String method, List<Charge> charges) {
+        if (!isAnyUndecided(method, charges)) {
+            return null;
+        }
+        CompletableFuture<Void> next = change == null ? new CompletableFuture<>() : change;
+        change = next;
+        return next;
     }
 
     /**
@@ -177,7 +202,7 @@ public final class ChargeLedger {
 
     /** Returns the same list if nothing is paid, which is so for most requests. */
     @SuppressWarnings("ReferenceEquality") // an unpaid charge is due as it is
-    private List<Charge> reserveNow(String method, List<Charge> charges) {
+    private List<Charge> reserved(String method, List<Charge> charges) {
         List<Charge> due = charges;
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);

@@ -11,9 +11,13 @@ import java.lang.reflect.Method;
 /**
  * A limited method of a bean.
  *
- * @param servesRequests whether requests call the method, which then report the end of its work
+ * @param endIsKnown whether the end of an asynchronous result is known, because requests call the method or its host observes the result
  */
-public record LimitedMethod(Class<?> beanClass, Method method, MethodLimits limits, boolean servesRequests) {
+public record LimitedMethod(Class<?> beanClass, Method method, MethodLimits limits, boolean endIsKnown) {
+    /** Returns a method whose host observes the result. */
+    public LimitedMethod withKnownEnd() {
+        return new LimitedMethod(beanClass, method, limits, true);
+    }
 
     /** Checks that the method can be under a policy: it names the arguments of the key, the policy is not early, and knows the end of the call. */
     public void check(Policy policy, Problems problems) {

@@ -32,7 +32,7 @@ public final class ResultCheck {
         }
     }
 
-    /** Checks that the end of the work is known if a policy needs it. A request reports the end of its resource method. */
+    /** Checks that the end of the work is known if a policy needs it. */
     static void checkEnd(LimitedMethod limited, Policy policy, Problems problems) {
         Class<?> beanClass = limited.beanClass();
         Method method = limited.method();
@@ -41,7 +41,7 @@ public final class ResultCheck {
             return;
         }
         boolean otherThread = isAnnotated(beanClass, method, OTHER_THREAD);
-        boolean endsLater = endsLater(result) && !limited.servesRequests();
+        boolean endsLater = endsLater(result) && !limited.endIsKnown();
         if (otherThread || endsLater) {
             problems.add(MESSAGES.problem("WEIR-261", place(beanClass, method), result.getSimpleName(), policy.name()));
         }

@@ -17,9 +17,9 @@ final class ApplicationBeans implements TelemetryApis.Beans {
     private final BeanManager manager;
     private final Instance<Object> objects;
 
-    ApplicationBeans(RateLimitBeans beans) {
-        this.manager = beans.visible();
-        this.objects = beans.objects();
+    ApplicationBeans(BeanManager manager, Instance<Object> objects) {
+        this.manager = manager;
+        this.objects = objects;
     }
 
     BeanManager manager() {

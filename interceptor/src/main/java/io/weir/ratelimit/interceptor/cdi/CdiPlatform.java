@@ -18,6 +18,8 @@ import io.weir.ratelimit.interceptor.user.Claims;
 import io.weir.ratelimit.runtime.Platform;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.enterprise.inject.Instance;
+import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import java.util.List;
 import java.util.Map;
@@ -29,24 +31,57 @@ import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 
-/** The platform of an application in a CDI container: its configuration, its beans and its annotated methods. */
-final class CdiPlatform implements Platform {
+/**
+ * The platform of an application in a CDI container: its configuration, its beans and its annotated methods. Another host of such a
+ * container replaces what the container does in another way.
+ */
+public class CdiPlatform implements Platform {
     private final ApplicationBeans beans;
     private final Discovered discovered;
-    private final Config serverConfig = serverConfig();
-    private final CurrentConfig current = CurrentConfig.of(serverConfig);
+    private final Config serverConfig;
+    private final PropertySources sources;
     private final CdiEvents events;
     private final Supplier<Executor> executor = new ContainerExecutor();
     private Optional<RejectionResponder> responder = Optional.empty();
     private volatile @Nullable RateLimitGate gate;
 
-    /** The discoveries of the container. */
-    record Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {}
+    /**
+     * The discoveries of the container.
+     *
+     * @param beanClasses the classes of beans
+     * @param managedBeans those whose asynchronous methods can wait without a thread
+     * @param names the names of the methods
+     */
+    public record Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {}
 
-    CdiPlatform(RateLimitBeans beans, Discovered discovered) {
-        this.beans = new ApplicationBeans(beans);
+    private CdiPlatform(RateLimitBeans beans, Discovered discovered, Config serverConfig) {
+        this(beans.visible(), beans.objects(), discovered, serverConfig, CurrentConfig.of(serverConfig));
+    }
+
+    /**
+     * Creates the platform of a container.
+     *
+     * @param manager the bean manager of the application
+     * @param objects the objects that a bean can inject
+     * @param discovered the discoveries of the container
+     * @param serverConfig the configuration of the server
+     * @param sources the sources of the configuration
+     */
+    protected CdiPlatform(
+            BeanManager manager,
+            Instance<Object> objects,
+            Discovered discovered,
+            Config serverConfig,
+            PropertySources sources) {
+        this.beans = new ApplicationBeans(manager, objects);
         this.discovered = discovered;
-        this.events = new CdiEvents(this.beans.manager());
+        this.serverConfig = serverConfig;
+        this.sources = sources;
+        this.events = new CdiEvents(manager);
+    }
+
+    static CdiPlatform of(RateLimitBeans beans, Discovered discovered) {
+        return new CdiPlatform(beans, discovered, serverConfig());
     }
 
     /**
@@ -82,7 +117,7 @@ final class CdiPlatform implements Platform {
 
     @Override
     public PropertySources properties() {
-        return current;
+        return sources;
     }
 
     @Override
@@ -108,14 +143,16 @@ final class CdiPlatform implements Platform {
 
     @Override
     public Telemetry telemetry(Settings settings, String backend, KeyMasker masker, Problems problems) {
-        return TelemetryApis.choose(
-                settings,
-                backend,
-                beans,
-                TelemetryApis.Export.of(current.first()),
-                events.rejectionObservers(),
-                masker,
-                problems);
+        return TelemetryApis.choose(settings, backend, beans, export(), events.rejectionObservers(), masker, problems);
+    }
+
+    /**
+     * Returns what OpenTelemetry exports.
+     *
+     * @return by default what MicroProfile Telemetry exports
+     */
+    protected TelemetryApis.Export export() {
+        return TelemetryApis.Export.of(sources.first());
     }
 
     @Override

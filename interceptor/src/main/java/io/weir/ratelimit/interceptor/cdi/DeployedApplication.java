@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
@@ -12,6 +13,8 @@ import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
+import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
+import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
@@ -22,6 +25,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The limiter of an application in a CDI container, beside the request path, which is the {@linkplain #gate() gate}. */
 public final class DeployedApplication {
@@ -46,7 +50,7 @@ public final class DeployedApplication {
      *
      * @throws InvalidConfigurationException if the configuration is invalid, with all problems
      */
-    static DeployedApplication on(CdiPlatform platform) {
+    public static DeployedApplication on(CdiPlatform platform) {
         HostedWeir weir = HostedWeir.on(platform);
         DeployedApplication application = new DeployedApplication(weir, platform);
         platform.gate(application.gate);
@@ -64,17 +68,31 @@ public final class DeployedApplication {
         names.ambiguous().forEach((name, methods) -> MESSAGES.log(LOG, "WEIR-036", name, methods));
     }
 
+    /**
+     * Returns the problems of annotations, which need no configuration.
+     *
+     * @param beanClasses the classes with annotations
+     * @return one line for each problem
+     */
+    public static List<String> annotationProblems(Set<Class<?>> beanClasses) {
+        Problems problems = new Problems();
+        AnnotatedMethods unused =
+                AnnotationScanner.methods(beanClasses, beanClasses, MethodNames.of(beanClasses), problems);
+        return problems.lines();
+    }
+
     /** Starts the repeated tasks. The calling thread and the class loader are the application's. */
-    void start(ClassLoader application) {
+    public void start(ClassLoader application) {
         weir.start(application);
     }
 
     /** Cancels the calls that wait without a thread. */
-    void endWaits() {
+    public void endWaits() {
         weir.endWaits();
     }
 
-    void stop() {
+    /** Ends the repeated tasks and the look-ups. */
+    public void stop() {
         weir.close();
     }
 
@@ -87,12 +105,31 @@ public final class DeployedApplication {
      * Returns the class of the intercepted bean, without subclasses of the container. The injected {@code @Intercepted} bean is null
      * if Jersey creates a resource.
      */
-    Class<?> beanClass(InvocationContext invocation) {
+    private Class<?> beanClass(InvocationContext invocation) {
         Class<?> type = invocation.getTarget().getClass();
         while (type != null && !platform.discovered().beanClasses().contains(type)) {
             type = type.getSuperclass();
         }
         return type != null ? type : invocation.getMethod().getDeclaringClass();
+    }
+
+    /**
+     * Returns the policies of a called bean method.
+     *
+     * @param invocation the call
+     */
+    public MethodBindings.MethodBinding method(InvocationContext invocation) {
+        return gate.method(beanClass(invocation), invocation.getMethod());
+    }
+
+    /**
+     * Returns the text of the failure of a call that would block a thread that must not block.
+     *
+     * @param invocation the call of a method whose result no thread can deliver later
+     */
+    public static String wouldBlock(InvocationContext invocation) {
+        Method method = invocation.getMethod();
+        return MESSAGES.text("WEIR-262", method.getDeclaringClass().getName() + "." + method.getName());
     }
 
     ResourceCheck resources() {

@@ -52,6 +52,22 @@ public class RateLimitExtension implements Extension {
     private @Nullable Bean<RateLimitBeans> beansOfLibrary;
     private volatile @Nullable DeployedApplication application;
 
+    /**
+     * Returns the extension of an application that its host has deployed, because its container runs no portable extensions.
+     *
+     * @param application the deployed application
+     * @param beanClasses the classes of limited beans and of resources
+     * @param usesLimiter whether a bean uses a {@code RateLimiter}, for any policy
+     */
+    public static RateLimitExtension of(
+            DeployedApplication application, Set<Class<?>> beanClasses, boolean usesLimiter) {
+        RateLimitExtension extension = new RateLimitExtension();
+        extension.application = application;
+        extension.beanClasses.addAll(beanClasses);
+        extension.usesLimiter = usesLimiter;
+        return extension;
+    }
+
     /** Reports a missing MicroProfile Config before the container loads classes that use it. */
     void requireConfig(@Observes BeforeBeanDiscovery event) {
         if (!isAvailable(CONFIG_API)) {
@@ -103,8 +119,8 @@ public class RateLimitExtension implements Extension {
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         MethodNames names = MethodNames.of(knownClasses());
         try {
-            application = callInApplication(() -> DeployedApplication.on(new CdiPlatform(
-                    libraryBeans(beans), new CdiPlatform.Discovered(beanClasses, managedBeans, names))));
+            application = callInApplication(() -> DeployedApplication.on(
+                    CdiPlatform.of(libraryBeans(beans), new CdiPlatform.Discovered(beanClasses, managedBeans, names))));
         } catch (InvalidConfigurationException e) {
             event.addDeploymentProblem(new DeploymentException(e.getMessage() + hint(names)));
             return;
@@ -129,7 +145,8 @@ public class RateLimitExtension implements Extension {
         }
     }
 
-    private void logWarnings() {
+    /** Logs the policies that do not fit the application. */
+    public void logWarnings() {
         try {
             callInApplication(() -> check().warnings()).forEach(warning -> warning.log(LOG));
         } catch (RuntimeException | LinkageError e) {

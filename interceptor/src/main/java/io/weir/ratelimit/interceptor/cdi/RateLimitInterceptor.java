@@ -54,7 +54,7 @@ public class RateLimitInterceptor implements Serializable {
         // The extension is a proxy, which takes a part of the time of a decision in process.
         DeployedApplication application = deployment.application();
         RateLimitGate gate = application.gate();
-        MethodBindings.MethodBinding method = method(application, invocation);
+        MethodBindings.MethodBinding method = application.method(invocation);
         if (method.asynchrony() == Asynchrony.NONE) {
             return proceed(invocation, gate, gate.enter(method, invocation::getParameters));
         }
@@ -74,7 +74,7 @@ public class RateLimitInterceptor implements Serializable {
         try {
             DeployedApplication application = deployment.application();
             gate = application.gate();
-            MethodBindings.MethodBinding method = method(application, invocation);
+            MethodBindings.MethodBinding method = application.method(invocation);
             LaterEntry later = method.asynchrony() == Asynchrony.NONE
                     ? LaterEntry.decided(gate.enter(method, invocation::getParameters))
                     : gate.enterLater(method, invocation::getParameters);
@@ -90,10 +90,6 @@ public class RateLimitInterceptor implements Serializable {
             return rejected;
         }
         return run(invocation, gate, entry);
-    }
-
-    private static MethodBindings.MethodBinding method(DeployedApplication application, InvocationContext invocation) {
-        return application.gate().method(application.beanClass(invocation), invocation.getMethod());
     }
 
     private static @Nullable Object proceed(InvocationContext invocation, RateLimitGate gate, Entry entry)

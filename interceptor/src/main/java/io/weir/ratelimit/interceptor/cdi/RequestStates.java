@@ -67,7 +67,9 @@ final class RequestStates implements Requests {
 
     @Override
     public boolean hold(RequestState request, Runnable releaser) {
-        return (servlets == null || servlets.reportEnd(request)) && request.holdSlots(releaser);
+        return (servlets == null || servlets.reportEnd(request))
+                && (!(request.caller() instanceof EndingCall call) || call.reportsEnd(request))
+                && request.holdSlots(releaser);
     }
 
     /**

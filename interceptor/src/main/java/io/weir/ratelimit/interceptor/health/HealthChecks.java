@@ -32,15 +32,21 @@ public final class HealthChecks {
      * @param beanClass a bean class of the archive that the checks belong to
      */
     public static void addTo(AfterBeanDiscovery event, Class<?> beanClass, Supplier<BackendHealth> health) {
-        add(event, beanClass, Readiness.Literal.INSTANCE, () -> {
+        add(event, beanClass, Readiness.Literal.INSTANCE, readiness(health));
+        add(event, beanClass, Liveness.Literal.INSTANCE, liveness(health));
+    }
+
+    /** Returns the readiness check. */
+    public static HealthCheck readiness(Supplier<BackendHealth> health) {
+        return () -> {
             Report report = health.get().readiness();
             return response(report, report.ready());
-        });
-        add(
-                event,
-                beanClass,
-                Liveness.Literal.INSTANCE,
-                () -> response(health.get().report(), true));
+        };
+    }
+
+    /** Returns the liveness check. */
+    public static HealthCheck liveness(Supplier<BackendHealth> health) {
+        return () -> response(health.get().report(), true);
     }
 
     private static void add(AfterBeanDiscovery event, Class<?> beanClass, Annotation kind, HealthCheck check) {

@@ -2,14 +2,11 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.LaterEntry;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.container.ContainerRequestContext;
-import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.PreMatching;
-import jakarta.ws.rs.core.Configuration;
-import jakarta.ws.rs.core.Context;
-import jakarta.ws.rs.ext.Providers;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Executor;
 
 /**
  * The entry point of all requests to the application's resources, also of those that end with 401 or 404, for policies with {@code
@@ -17,19 +14,18 @@ import org.jspecify.annotations.Nullable;
  */
 @PreMatching
 @Priority(100)
-public class EarlyFilter implements ContainerRequestFilter {
-    private final RestContext context = new RestContext(() -> this.providers);
-    private final ApplicationMappers mappers = new ApplicationMappers(() -> this.providers, () -> this.configuration);
-
-    @Context
-    private @Nullable Providers providers;
-
-    @Context
-    private @Nullable Configuration configuration;
+public class EarlyFilter extends GateFilter {
+    @Override
+    Entry enter(ContainerRequestContext request) {
+        return context().gate().enterEarly(call(request));
+    }
 
     @Override
-    public void filter(ContainerRequestContext request) {
-        Entry entry = context.gate().enterEarly(RestCall.early(request, context.servlet()));
-        context.answer(entry, request, mappers);
+    protected LaterEntry enterAsync(ContainerRequestContext request, Executor threads) {
+        return context().gate().enterEarlyAsync(call(request), threads);
+    }
+
+    private RestCall call(ContainerRequestContext request) {
+        return RestCall.early(request, context().servlet());
     }
 }

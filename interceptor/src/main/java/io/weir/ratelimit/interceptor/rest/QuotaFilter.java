@@ -5,6 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.response.QuotaView;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.annotation.Priority;
@@ -43,13 +44,30 @@ public class QuotaFilter implements ContainerResponseFilter {
         context.gate().leave(state, status < 400);
         ServletAccess servlet = context.servlet();
         if (state.holdsSlots()) {
-            ResponseEnd.await(response, state, servlet != null && servlet.reportsEnd(state));
+            boolean reported = request.getProperty(RequestProperties.END) != null;
+            ResponseEnd.await(response, state, reported || (servlet != null && servlet.reportsEnd(state)));
         }
-        if (servlet != null && servlet.isCommitted()) {
-            return;
+        if (servlet == null || !servlet.isCommitted()) {
+            show(state, status, response.getHeaders());
         }
+    }
+
+    /**
+     * Leaves the gate with the outcome of a request whose response passes no filter, because the runtime streams it.
+     *
+     * @param status the status of the response
+     * @param headers the header fields of the response, which are not sent yet
+     */
+    protected final void leave(ContainerRequestContext request, int status, MultivaluedMap<String, Object> headers) {
+        RequestState state = RestCall.stateOf(request);
+        if (state != null) {
+            context.gate().leave(state, status < 400);
+            show(state, status, headers);
+        }
+    }
+
+    private void show(RequestState state, int status, MultivaluedMap<String, Object> headers) {
         QuotaFields fields = context.fields();
-        MultivaluedMap<String, Object> headers = response.getHeaders();
         ResponseQuotas quotas = state.quotas();
         quotas.last().ifPresent(last -> {
             if (isRejection(last, status)) {

@@ -2,14 +2,13 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.LaterEntry;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
-import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.container.ResourceInfo;
-import jakarta.ws.rs.core.Configuration;
 import jakarta.ws.rs.core.Context;
-import jakarta.ws.rs.ext.Providers;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,30 +19,40 @@ import org.jspecify.annotations.Nullable;
  * that the server answers with 401 or 403 do not reach this filter and are not charged.
  */
 @Priority(Priorities.AUTHORIZATION + 100)
-public class RateLimitFilter implements ContainerRequestFilter {
-    private final RestContext context = new RestContext(() -> this.providers);
-    private final ApplicationMappers mappers = new ApplicationMappers(() -> this.providers, () -> this.configuration);
-
-    @Context
-    private @Nullable Providers providers;
-
-    @Context
-    private @Nullable Configuration configuration;
-
+public class RateLimitFilter extends GateFilter {
     @Context
     private @Nullable ResourceInfo resource;
 
     @Override
-    public void filter(ContainerRequestContext request) {
+    Entry enter(ContainerRequestContext request) {
+        ResourceInfo matched = matched();
+        return matched == null
+                ? Entry.OPEN
+                : context()
+                        .gate()
+                        .enter(call(request, matched), matched.getResourceClass(), matched.getResourceMethod());
+    }
+
+    @Override
+    protected LaterEntry enterAsync(ContainerRequestContext request, Executor threads) {
+        ResourceInfo matched = matched();
+        return matched == null
+                ? LaterEntry.OPEN
+                : context()
+                        .gate()
+                        .enterAsync(
+                                call(request, matched),
+                                matched.getResourceClass(),
+                                matched.getResourceMethod(),
+                                threads);
+    }
+
+    private @Nullable ResourceInfo matched() {
         ResourceInfo matched = resource;
-        if (matched == null || matched.getResourceMethod() == null) {
-            return;
-        }
-        Entry entry = context.gate()
-                .enter(
-                        RestCall.matched(request, context.servlet(), matched, context.names()),
-                        matched.getResourceClass(),
-                        matched.getResourceMethod());
-        context.answer(entry, request, mappers);
+        return matched == null || matched.getResourceMethod() == null ? null : matched;
+    }
+
+    private RestCall call(ContainerRequestContext request, ResourceInfo matched) {
+        return RestCall.matched(request, context().servlet(), matched, context().names());
     }
 }

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.rest;
 import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.interceptor.cdi.EndingCall;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
@@ -18,6 +19,7 @@ import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.core.UriInfo;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Jakarta REST has no API for the address of the peer. It comes from the servlet request, else from the property {@link
  * RequestProperties#PEER_ADDRESS}, else from the property that Helidon sets.
  */
-final class RestCall implements HttpCall {
+final class RestCall implements HttpCall, EndingCall {
     private static final String PEER_OF_HELIDON = "io.helidon.jaxrs.remote-host";
 
     private final ContainerRequestContext request;
@@ -102,6 +104,13 @@ final class RestCall implements HttpCall {
     }
 
     @Override
+    @SuppressWarnings("unchecked") // only the runtime sets the property
+    public boolean reportsEnd(RequestState state) {
+        Object end = request.getProperty(RequestProperties.END);
+        return end == null || ((Predicate<RequestState>) end).test(state);
+    }
+
+    @Override
     public String httpMethod() {
         return request.getMethod();
     }
@@ -118,7 +127,13 @@ final class RestCall implements HttpCall {
                 : uri.getBaseUri().getRawPath();
         String root = servlet == null ? "" : servlet.contextPath();
         String application = (base + "/").startsWith(root + "/") ? base.substring(root.length()) : base;
-        return RequestPath.of(application + "/" + uri.getPath(false));
+        return RequestPath.of(application + "/" + encodedPath(uri));
+    }
+
+    private String encodedPath(UriInfo uri) {
+        return request.getProperty(RequestProperties.PATH) instanceof Supplier<?> path
+                ? String.valueOf(path.get())
+                : uri.getPath(false);
     }
 
     @Override
@@ -174,10 +189,11 @@ final class RestCall implements HttpCall {
         return user == null ? Optional.empty() : user.claim(name);
     }
 
+    /** Without a user, there is no role. Quarkus would authenticate the request for the answer, which can block. */
     @Override
     public boolean isInRole(String role) {
         SecurityContext security = request.getSecurityContext();
-        return security != null && security.isUserInRole(role);
+        return security != null && security.getUserPrincipal() != null && security.isUserInRole(role);
     }
 
     @Override

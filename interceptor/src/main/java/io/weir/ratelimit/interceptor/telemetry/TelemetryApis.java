@@ -125,7 +125,7 @@ public final class TelemetryApis {
 
     /**
      * Prefers OpenTelemetry from MicroProfile 7 on, if it exports metrics: MicroProfile Telemetry has metrics from 2.0 on, and other
-     * meters would drop what MicroProfile Metrics can show.
+     * meters would drop what MicroProfile Metrics can show. A host with Micrometer has a bean for its meters.
      */
     private static Optional<Destination> automatic(Settings settings, String backend, Beans beans, Export export) {
         Optional<Destination> standard = export == Export.METRICS
@@ -135,7 +135,8 @@ public final class TelemetryApis {
                         backend,
                         () -> OpenTelemetryMeters.findStandard(beans))
                 : Optional.empty();
-        return standard.or(() -> microProfile(settings, backend, beans))
+        return standard.or(() -> destination("Micrometer", "", settings, backend, () -> beans.find(Meters.class)))
+                .or(() -> microProfile(settings, backend, beans))
                 .or(() -> openTelemetry("", settings, backend, () -> OpenTelemetryMeters.find(beans)));
     }
 

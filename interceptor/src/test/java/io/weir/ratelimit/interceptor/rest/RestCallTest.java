@@ -97,7 +97,10 @@ class RestCallTest {
         assertThat(by(Tokens.of("plan", "free")).principal()).contains("alice");
         assertThat(call.claim("plan")).isEmpty();
         assertThat(call.isInRole("true")).isFalse();
-        answers.put("getSecurityContext", fake(SecurityContext.class, Map.of("isUserInRole", true)));
+        Principal alice = () -> "alice";
+        answers.put(
+                "getSecurityContext",
+                fake(SecurityContext.class, Map.of("isUserInRole", true, "getUserPrincipal", alice)));
         assertThat(call.isInRole("admin")).isTrue();
     }
 

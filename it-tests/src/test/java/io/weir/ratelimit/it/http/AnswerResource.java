@@ -11,7 +11,9 @@ import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.OPTIONS;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 
 /** Resources with synchronous responses. */
@@ -24,8 +26,10 @@ public class AnswerResource {
     @Inject
     SecretWork work;
 
+    /** Names the default, because Quarkus produces only text from a {@code String} otherwise. */
     @GET
     @Path("plain")
+    @Produces(MediaType.WILDCARD)
     @RateLimit("plain")
     public String plain() {
         return "plain";
@@ -153,7 +157,13 @@ public class AnswerResource {
     }
 
     /** A resource that a locator creates. */
-    public record Located(String name) {
+    public static class Located {
+        private final String name;
+
+        Located(String name) {
+            this.name = name;
+        }
+
         @GET
         @RateLimit("plain")
         public String get() {

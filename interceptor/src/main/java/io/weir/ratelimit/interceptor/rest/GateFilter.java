@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.rest;
+
+import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.LaterEntry;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.core.Configuration;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.ext.Providers;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** A filter by which requests enter the gate. A runtime whose filters run on an event loop lets them enter asynchronously. */
+public abstract class GateFilter implements ContainerRequestFilter {
+    private final RestContext context = new RestContext(() -> this.providers);
+    private final ApplicationMappers mappers = new ApplicationMappers(() -> this.providers, () -> this.configuration);
+
+    @Context
+    private @Nullable Providers providers;
+
+    @Context
+    private @Nullable Configuration configuration;
+
+    GateFilter() {}
+
+    final RestContext context() {
+        return context;
+    }
+
+    @Override
+    public void filter(ContainerRequestContext request) {
+        answer(enter(request), request);
+    }
+
+    /** Lets a request enter on the calling thread, which can block. */
+    abstract Entry enter(ContainerRequestContext request);
+
+    /**
+     * Lets a request enter on a thread that must not block.
+     *
+     * @param threads runs what can block, in the context of the request
+     * @return the answer of the gate, for {@link #answer}
+     */
+    protected abstract LaterEntry enterAsync(ContainerRequestContext request, Executor threads);
+
+    /** Aborts a rejected request, and prepares the response to an allowed one. */
+    protected final void answer(Entry entry, ContainerRequestContext request) {
+        context.answer(entry, request, mappers);
+    }
+}

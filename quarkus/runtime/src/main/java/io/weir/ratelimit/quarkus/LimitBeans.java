@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.quarkus;
+
+import io.weir.ratelimit.CallerOperations;
+import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.RequestCharges;
+import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import io.weir.ratelimit.runtime.HostedWeir;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.Dependent;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
+
+/** The beans that an application can inject. */
+@Singleton
+public class LimitBeans {
+    /** Creates the beans; for Quarkus. */
+    public LimitBeans() {}
+
+    /** Produces the limiter for application code. */
+    @Produces
+    @ApplicationScoped
+    public RateLimiter limiter(RateLimitExtension extension) {
+        return extension.application().limiter();
+    }
+
+    /** Produces the charges of the current request for application code. */
+    @Produces
+    @ApplicationScoped
+    public RequestCharges charges(RateLimitExtension extension) {
+        return extension.application().gate().charges();
+    }
+
+    /** Produces the limiter of this application, for plug-ins. */
+    @Produces
+    @Dependent
+    public HostedWeir weir(RateLimitExtension extension) {
+        return extension.application().weir();
+    }
+
+    /** Produces the operations on callers for application code. */
+    @Produces
+    @Dependent
+    public CallerOperations callers(RateLimitExtension extension) {
+        return extension.application().weir().callers();
+    }
+}

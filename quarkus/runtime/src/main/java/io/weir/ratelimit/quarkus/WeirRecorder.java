@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.quarkus;
+
+import io.quarkus.arc.runtime.BeanContainer;
+import io.quarkus.runtime.ShutdownContext;
+import io.quarkus.runtime.annotations.Recorder;
+import io.quarkus.runtime.configuration.ConfigurationException;
+import io.weir.ratelimit.interceptor.cdi.CdiPlatform.Discovered;
+import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
+import io.weir.ratelimit.interceptor.cdi.MethodNames;
+import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import io.weir.ratelimit.runtime.InvalidConfigurationException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.eclipse.microprofile.config.ConfigProvider;
+import org.jspecify.annotations.Nullable;
+
+/** The steps of the start of an application. They run when the configuration is known and before HTTP is open. */
+@Recorder
+public class WeirRecorder {
+    /** The deployed application. In development mode, each restart replaces it. */
+    private static volatile @Nullable RateLimitExtension current;
+
+    /** Creates a recorder; for Quarkus. */
+    public WeirRecorder() {}
+
+    /** Returns the supplier of the bean that beans and entry points of the interceptor module use. */
+    public Supplier<RateLimitExtension> extension() {
+        return WeirRecorder::current;
+    }
+
+    static RateLimitExtension current() {
+        return Objects.requireNonNull(current, "the deployment of rate limits has not ended");
+    }
+
+    /**
+     * Deploys and starts the limits of the application.
+     *
+     * @param beanClasses the classes of limited beans and of resources
+     * @param usesLimiter whether a bean uses a limiter
+     * @param executor the executor of Quarkus
+     * @param container the bean container, which has to exist
+     * @throws ConfigurationException if the configuration is invalid, with all problems
+     */
+    public void deploy(
+            List<String> beanClasses,
+            boolean usesLimiter,
+            Executor executor,
+            BeanContainer container,
+            ShutdownContext shutdown) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        Set<Class<?>> classes = load(beanClasses, loader);
+        CallThreads threads = new CallThreads(executor);
+        DeployedApplication application;
+        try {
+            application = DeployedApplication.on(new QuarkusPlatform(
+                    new Discovered(classes, classes, MethodNames.of(classes)), ConfigProvider.getConfig(), threads));
+        } catch (InvalidConfigurationException e) {
+            // Quarkus shows the message of this exception without a stack trace.
+            throw new ConfigurationException(e.getMessage());
+        }
+        RateLimitExtension extension = RateLimitExtension.of(application, classes, usesLimiter);
+        current = extension;
+        CallThreads.start(threads);
+        application.start(loader);
+        extension.logWarnings();
+        shutdown.addShutdownTask(() -> {
+            application.endWaits();
+            application.stop();
+        });
+    }
+
+    private static Set<Class<?>> load(List<String> names, ClassLoader loader) {
+        Set<Class<?>> classes = new LinkedHashSet<>();
+        for (String name : names) {
+            try {
+                classes.add(Class.forName(name, false, loader));
+            } catch (ClassNotFoundException e) {
+                throw new IllegalStateException("the class " + name + " of the build is missing", e);
+            }
+        }
+        return classes;
+    }
+}
