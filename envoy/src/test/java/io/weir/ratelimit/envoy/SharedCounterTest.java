@@ -51,6 +51,7 @@ class SharedCounterTest {
     }
 
     @Test
+    @Tag("ci")
     void aFailureModeDecidesWithoutRedis() throws Exception {
         properties.put("ratelimit.redis.address", "redis://127.0.0.1:1");
         properties.put("ratelimit.redis.deadline", "100ms");

@@ -21,12 +21,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** TLS and mutual TLS of the server. */
 @Timeout(180)
+@Tag("ci")
 class TlsTest {
     @TempDir
     private static Path folder;

@@ -202,11 +202,11 @@ class LoadIT {
         assertThat(report.othersThan(LOCAL, 200, 429, 503)).isZero();
     }
 
-    /** Returns the number of keys of limits. The reports of running instances stay. */
+    /** Returns the number of keys of limits. The reports and the presence of running instances stay. */
     private long keys() {
         try (RedisConnection connection = redis.connect()) {
             return connection.keys("*").stream()
-                    .filter(key -> !key.startsWith("weir:1:fleet:"))
+                    .filter(key -> !key.startsWith("weir:1:fleet:") && !key.endsWith("+present"))
                     .count();
         }
     }

@@ -99,7 +99,7 @@ final class PageShell implements AutoCloseable {
                 case "cp" -> Files.copy(file(words[1]), file(words[2]).resolve(words[1]));
                 case "redis-server" -> startRedis(port(words[2]));
                 case "redis-cli" -> {
-                    return keys();
+                    return keys(words[3].replace("'", ""));
                 }
                 case "grep" -> {
                     return logged(words[2], words[3]);
@@ -142,9 +142,9 @@ final class PageShell implements AutoCloseable {
         redis.start();
     }
 
-    private String keys() {
+    private String keys(String pattern) {
         try (RedisConnection connection = RedisConnection.to(redis.address())) {
-            return String.join("\n", connection.keys("*"));
+            return String.join("\n", connection.keys(pattern));
         }
     }
 

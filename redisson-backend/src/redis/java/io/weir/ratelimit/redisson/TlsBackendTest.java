@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A backend through TLS with a private certificate authority and the documented configuration, also with parts of the backend contract. */
+@Tag("ci")
 @Tag("redis")
 class TlsBackendTest {
     private static final String PASSWORD = "the-r1ght-secret";
@@ -132,7 +133,6 @@ class TlsBackendTest {
     }
 
     @Nested
-    @Tag("ci")
     final class AcquireAndRefund extends AcquireAndRefundContract {
         @Override
         protected RateLimitBackend backend(TimeSource time) {
