@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * What the instances and the nemesis have done.
+ * The operations of the instances and of the nemesis.
  *
  * @param seed the seed of the run
  * @param instances the number of instances

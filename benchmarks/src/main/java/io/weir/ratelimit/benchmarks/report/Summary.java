@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What follows from the kept figures: the goals, the claims, the charts, and the commits of each page. It measures nothing. */
+/** The results of the kept figures: the goals, the claims, the charts, and the commits of each page. It measures nothing. */
 final class Summary {
     static final String PART = "summary";
     static final String COMMAND = Report.class.getName() + " " + PART;

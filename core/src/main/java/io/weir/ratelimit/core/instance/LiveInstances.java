@@ -42,7 +42,7 @@ public final class LiveInstances implements RepeatedTask, IntSupplier {
     private volatile boolean failing;
 
     /**
-     * What the answers so far have shown.
+     * The result of the answers so far.
      *
      * @param smaller the number of smaller answers in a row
      * @param greatest the greatest of them

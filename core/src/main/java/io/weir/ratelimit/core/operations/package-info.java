@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What instances keep in a shared backend beside limits: their presence, their reports and the runtime changes. */
+/** The data of instances in a shared backend beside limits: their presence, their reports and the runtime changes. */
 @NullMarked
 package io.weir.ratelimit.core.operations;
 

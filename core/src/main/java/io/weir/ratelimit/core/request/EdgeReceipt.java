@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * What the edge has charged for one request. The first call of the request that needs it claims it at the backend, so that it pays for one
+ * The charges of the edge for one request. The first call of the request that needs them claims the receipt, so that it pays for one
  * request of all instances.
  */
 public final class EdgeReceipt {
@@ -20,7 +20,7 @@ public final class EdgeReceipt {
     private final Consumer<Result> listener;
     private boolean isUsed;
 
-    /** What happens to a receipt. */
+    /** The result of a receipt. */
     public enum Result {
         /** Its charges are paid. */
         ACCEPTED,

@@ -51,14 +51,14 @@ import org.jboss.jandex.ClassInfo;
 class WeirProcessor {
     private static final String GROUP = "io.weir";
 
-    /** What only other containers use: they run portable extensions, or have the Servlet API. */
+    /** The types that only other containers use: they run portable extensions, or have the Servlet API. */
     private static final List<String> OF_OTHER_CONTAINERS = List.of(
             RateLimitBeans.class.getName(),
             RateLimitInterceptor.class.getName(),
             "io.weir.ratelimit.interceptor.servlet.ServletAccess",
             "io.weir.ratelimit.interceptor.web.StartListener");
 
-    /** What Quarkus REST would take from an indexed jar as a part of the application, also if it is no bean. */
+    /** The types of an indexed jar that Quarkus REST would take as a part of the application, also if they are no beans. */
     private static final List<String> OF_OTHER_RUNTIMES =
             List.of("io.weir.ratelimit.interceptor.rest.ScannedFeature", "io.weir.ratelimit.test.InProcessRest$Listed");
 
