@@ -85,6 +85,21 @@ class MeasuredFiguresTest {
     }
 
     @Test
+    void eachBlockBeginsWithTheTableOfItsName() throws IOException {
+        SoftAssertions all = new SoftAssertions();
+        for (Block block : blocks()) {
+            if (!block.part().equals("summary") && !block.text().equals(NOT_MEASURED)) {
+                all.assertThat(block.text())
+                        .as("header of %s", block)
+                        .matches(Pattern.compile(
+                                "\\| " + Pattern.quote(block.match.group(3)) + " \\|.*\n\\|(---\\|)+\n.*",
+                                Pattern.DOTALL));
+            }
+        }
+        all.assertAll();
+    }
+
+    @Test
     void eachTableHasTheCommitThatWasMeasured() throws IOException {
         SoftAssertions all = new SoftAssertions();
         for (Block block : blocks()) {

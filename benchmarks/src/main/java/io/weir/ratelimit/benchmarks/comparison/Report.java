@@ -175,12 +175,12 @@ final class Report {
         return out.toString();
     }
 
-    /** Returns a table with one row per contender: allowed calls relative to the limit, and failed calls. */
+    /** Returns a table with one row per contender: allowed calls relative to the limit, and in brackets failed calls. */
     String admissions() {
         if (admissions.isEmpty()) {
             return "";
         }
-        StringBuilder out = new StringBuilder("| allowed calls ÷ limit (failed calls) |");
+        StringBuilder out = new StringBuilder("| allowed calls ÷ limit |");
         admissions
                 .keySet()
                 .forEach(scenario -> out.append(' ').append(scenario.title()).append(" |"));

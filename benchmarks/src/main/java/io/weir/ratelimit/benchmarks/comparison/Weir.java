@@ -4,8 +4,10 @@ package io.weir.ratelimit.benchmarks.comparison;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.redisson.RedissonBackend;
 import io.weir.ratelimit.redisson.UncachedBackend;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -22,6 +24,8 @@ import org.redisson.api.RedissonClient;
 final class Weir implements Contender {
     static final String POLICY = "standard";
     static final long LEASE = 100;
+
+    private static final Duration CONNECTED = Duration.ofSeconds(20);
 
     /** Unspent permits of a lease are refunded after one second without a call. */
     private static final Duration REFUND_TIME = Duration.ofSeconds(2);
@@ -56,6 +60,17 @@ final class Weir implements Contender {
                         .map(policy -> new Charge(policy, Workload.storedKey(key), 1))
                         .toList())
                 .toList();
+        Await.until("both backends are connected", CONNECTED, () -> answers(backend) && answers(reader));
+    }
+
+    /** Returns whether the backend is connected, without a new key in Redis. */
+    private boolean answers(RedissonBackend connecting) {
+        try {
+            connecting.peek(charges.get(0));
+            return true;
+        } catch (BackendException e) {
+            return false;
+        }
     }
 
     /** Returns the policies of a decision. Their names have the same length. */

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.benchmarks.comparison;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.benchmarks.report.Trial;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ import java.util.stream.IntStream;
  * @param policies whether each limit is that of a policy of its own
  */
 public record Workload(String name, int keys, int limits, long permits, boolean policies) {
-    private static final int MANY = 10_000;
+    private static final int MANY = Trial.or(10_000, 200);
 
     /** The permits of a window, or the capacity of a bucket of another limiter, that a run never spends. */
     static final long UNREACHABLE = 1_000_000_000;
