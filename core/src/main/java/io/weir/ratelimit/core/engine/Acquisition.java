@@ -11,12 +11,10 @@ import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -62,17 +60,14 @@ final class Acquisition {
     private final Binding binding;
     private final FallbackBackend backend;
     private final Sleeper sleeper;
-    private final WaitBulkhead bulkhead;
     private final HeldSlots slots;
-    private final @Nullable RequestState request;
     private final Function<Acquisition, List<Charge>> resolver;
-    private final long startNanos;
-    private long waitedMicros;
-    private long waitMicros;
-    private List<Policy> entered = List.of();
 
-    /** The charges of the call, paid or not. */
-    private List<Charge> all = List.of();
+    /** What the call pays for its request, null if it is part of none. */
+    private final @Nullable RequestPayment payment;
+
+    /** The waits of the call, null if no policy lets it wait. */
+    private final @Nullable CallWait wait;
 
     /** The charges that claim the receipt of the edge. */
     private List<Charge> claim = List.of();
@@ -80,14 +75,8 @@ final class Acquisition {
     /** The charges that the request has not paid. */
     private List<Charge> charges = List.of();
 
-    private boolean reserved;
-    private boolean paid;
     private boolean interrupted;
     private boolean slept;
-
-    /** The place of this call among those that wait for a slot, null if it does not. */
-    private SlotQueues.@Nullable Place place;
-
     private @Nullable TimedDecision result;
 
     /**
@@ -107,17 +96,15 @@ final class Acquisition {
         this.binding = binding;
         this.backend = backend;
         this.sleeper = sleeper;
-        this.bulkhead = bulkhead;
         this.slots = slots;
-        this.request = request;
         this.resolver = resolver;
-        this.startNanos = binding.canWait() ? sleeper.nanos() : 0;
+        this.payment = request == null ? null : new RequestPayment(request, binding);
+        this.wait = binding.canWait() ? new CallWait(binding, bulkhead, slots.queues(), sleeper) : null;
     }
 
     /** Returns how long the call can still wait under a policy, 0 if too many calls wait already. */
     long maxWaitMicros(Policy policy) {
-        long left = policy.maxWaitMicros() - waitedMicros;
-        return left > 0 && (entered.contains(policy) || bulkhead.hasRoom(policy)) ? left : 0;
+        return wait == null ? 0 : wait.maxMicros(policy);
     }
 
     /** Runs all steps on the calling thread. An interrupt ends a wait. Returns null if nothing was due. */
@@ -126,7 +113,7 @@ final class Acquisition {
         try {
             Step step = begin();
             while (step != Step.END) {
-                step = step == Step.SLEEP ? sleep() : next(step);
+                step = next(step);
             }
             return result;
         } finally {
@@ -162,7 +149,9 @@ final class Acquisition {
         return switch (step) {
             case ACQUIRE -> decided(acquire());
             case CLAIM -> claimed(backend.acquire(Binding.NONE, claim));
-            case UNDECIDED -> awaitOtherCall();
+            case UNDECIDED ->
+                awaitOtherCall(Objects.requireNonNull(payment, "only calls of a request wait for each other"));
+            case SLEEP -> sleep(Objects.requireNonNull(wait, "no other call sleeps"));
             default -> refunded(backend.refund(refundedReceipt()));
         };
     }
@@ -180,28 +169,23 @@ final class Acquisition {
     /** Decides without the backend if it has just failed, because a request waits only once for it. Returns null otherwise. */
     @Nullable
     TimedDecision decideByRecentFailure() {
-        BackendException recent = request == null ? null : request.recentFailure(sleeper);
+        BackendException recent = payment == null ? null : payment.recentFailure(sleeper);
         return recent == null ? null : backend.decideWithoutBackend(binding, charges, recent);
     }
 
     void recordFailure(@Nullable BackendException failure) {
-        if (request != null && failure != null && !BackendHealth.concernsSomeKeys(failure)) {
-            request.failed(failure, sleeper.nanos());
+        if (payment != null && failure != null && !BackendHealth.concernsSomeKeys(failure)) {
+            payment.failed(failure, sleeper.nanos());
         }
     }
 
-    private Step sleep() {
+    private Step sleep(CallWait waiting) {
         slept = true;
         try {
-            SlotQueues.Place waiting = place;
-            if (waiting == null) {
-                sleeper.sleep(waitMicros);
-            } else {
-                sleeper.sleep(slots.queues().signal(waiting), waitMicros);
-            }
+            waiting.sleep();
         } catch (InterruptedException e) {
             interrupted = true;
-            return interrupted();
+            return interrupted(waiting);
         }
         return woken();
     }
@@ -210,16 +194,20 @@ final class Acquisition {
     Step begin() {
         result = null;
         charges = resolver.apply(this);
-        if (waitsForTurn()) {
+        if (wait != null && wait.isForTurn(charges, this::needsSlot)) {
             return Step.SLEEP;
         }
-        if (request != null && request.recentFailure(sleeper) == null) {
-            claim = request.claim(charges);
+        if (payment != null) {
+            claim = payment.claim(charges, sleeper);
             if (!claim.isEmpty()) {
                 return Step.CLAIM;
             }
         }
         return reserve();
+    }
+
+    private boolean needsSlot(Charge charge) {
+        return payment == null ? charge.policy().hasConcurrency() : payment.needsSlot(charge);
     }
 
     /** Returns the charges that claim the receipt of the edge. */
@@ -229,47 +217,33 @@ final class Acquisition {
 
     Step claimed(TimedDecision claimed) {
         recordFailure(claimed.failure());
-        if (request != null) {
-            request.claimed(claimed);
+        if (payment != null) {
+            payment.claimed(claimed);
         }
         return reserve();
     }
 
     /** Reserves the resolved charges, unless another call of the request still decides about them. */
     Step reserve() {
-        if (request == null) {
-            return due();
-        }
-        all = charges;
-        List<Charge> due = request.ledger().reserve(binding.endpoint(), all);
-        return due == null ? Step.UNDECIDED : reserved(request, due);
+        List<Charge> due = payment == null ? charges : payment.reserve(charges);
+        return due == null ? Step.UNDECIDED : due(due);
     }
 
-    private Step due() {
+    private Step due(List<Charge> unpaid) {
+        charges = unpaid;
         return charges.isEmpty() ? Step.END : Step.ACQUIRE;
     }
 
-    private Step reserved(RequestState paying, List<Charge> due) {
-        charges = due;
-        reserved = true;
-        if (due.isEmpty()) {
-            pay(paying);
-            paying.decided(binding);
-        }
-        return due();
-    }
-
     /** Waits on the calling thread for the other call of the request. */
-    private Step awaitOtherCall() {
-        RequestState paying = Objects.requireNonNull(request, "only calls of a request wait for each other");
-        List<Charge> due = paying.ledger().reserve(binding.endpoint(), all, backend.deadlineNanos());
-        return due == null ? withoutOtherCall() : reserved(paying, due);
+    private Step awaitOtherCall(RequestPayment paying) {
+        List<Charge> due = paying.reserveWithin(backend.deadlineNanos());
+        return due == null ? withoutOtherCall() : due(due);
     }
 
     /** Returns a future that completes when to {@link #reserve} again, null if at once. */
     @Nullable
     CompletableFuture<Void> otherCall() {
-        return request == null ? null : request.ledger().change(binding.endpoint(), all);
+        return payment == null ? null : payment.otherCall();
     }
 
     /** Decides by the failure modes, because another call of the request has not ended by the deadline. */
@@ -288,100 +262,61 @@ final class Acquisition {
         return result;
     }
 
-    /** Returns whether other calls wait for the same slot already, so that this one waits behind them until its max-wait ends. */
-    private boolean waitsForTurn() {
-        SlotQueues.Place waiting = place;
-        for (int i = 0; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
-            if (charge.maxWaitMicros() > 0 && needsSlot(charge)) {
-                SlotQueues.Key key = SlotQueues.Key.of(charge);
-                if (waiting == null && slots.queues().isWaitedFor(key) && enterBulkhead(charges)) {
-                    waiting = slots.queues().enter(key);
-                    place = waiting;
-                }
-                if (waiting != null && !slots.queues().isFirst(waiting)) {
-                    waitMicros = charge.maxWaitMicros();
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private boolean needsSlot(Charge charge) {
-        return request == null
-                ? charge.policy().hasConcurrency()
-                : request.ledger().needsSlot(charge);
-    }
-
     /** Returns a future that completes when a call that waits for a slot should go on before its time, null if it waits for none. */
     @Nullable
     CompletableFuture<Void> signal() {
-        return place == null ? null : slots.queues().signal(place);
+        return wait == null ? null : wait.signal();
     }
 
     Step decided(TimedDecision timed) {
         result = timed;
         slots.took(timed.decision());
-        waitMicros = WaitTimes.micros(timed);
-        if (waitMicros == 0) {
-            return end(timed, timed.decision().allowed());
+        boolean allowed = timed.decision().allowed();
+        long asked = WaitTimes.micros(timed);
+        if (asked == 0 || wait == null) {
+            return end(timed, allowed);
         }
-        if (!enterBulkhead(timed.charges())) {
-            return timed.decision().allowed() ? Step.REFUND : end(timed, false);
+        if (!wait.enter(timed, asked)) {
+            return allowed ? Step.REFUND : end(timed, false);
         }
-        if (timed.decision().allowed()) {
-            leaveQueue();
+        if (allowed) {
+            wait.leaveQueue();
             end(timed, true);
         } else {
-            release();
-            enterQueue(timed);
+            if (payment != null) {
+                payment.release();
+            }
+            wait.enterQueue(timed);
         }
         return Step.SLEEP;
     }
 
     long waitMicros() {
-        return waitMicros;
-    }
-
-    /** Enters the queue of a slot that the call lacks. */
-    private void enterQueue(TimedDecision timed) {
-        if (place == null) {
-            Charge lacking = WaitTimes.lackingSlot(timed);
-            place = lacking == null ? null : slots.queues().enter(SlotQueues.Key.of(lacking));
-        }
-    }
-
-    private void leaveQueue() {
-        if (place != null) {
-            slots.queues().leave(place);
-            place = null;
-        }
+        return wait == null ? 0 : wait.micros();
     }
 
     Step woken() {
         if (result != null && result.decision().allowed()) {
             return Step.END;
         }
-        waitedMicros = (sleeper.nanos() - startNanos + 999) / 1_000;
+        if (wait != null) {
+            wait.woken();
+        }
         return begin();
     }
 
-    private Step interrupted() {
+    private Step interrupted(CallWait waiting) {
         TimedDecision last = result;
         if (last == null) {
             // The call waited for its turn and was not decided. It is decided without a wait.
-            waitedMicros = Long.MAX_VALUE;
-            leaveQueue();
+            waiting.end();
             return begin();
         }
         if (!last.decision().allowed()) {
             return end(last, false);
         }
-        if (request != null) {
-            request.ledger().reopen(binding.endpoint(), all, charges);
-            reserved = true;
-            paid = false;
+        if (payment != null) {
+            payment.reopen(charges);
         }
         return Step.REFUND;
     }
@@ -412,27 +347,13 @@ final class Acquisition {
 
     private Step end(TimedDecision timed, boolean pays) {
         result = timed;
-        if (request != null) {
+        if (payment != null) {
             if (pays) {
-                pay(request);
+                payment.pay(charges);
             }
-            release();
-            request.decided(binding, timed);
+            payment.decided(timed);
         }
         return Step.END;
-    }
-
-    private void pay(RequestState paying) {
-        paying.ledger().pay(binding.endpoint(), all, charges);
-        reserved = false;
-        paid = true;
-    }
-
-    private void release() {
-        if (request != null && reserved) {
-            request.ledger().release(binding.endpoint(), all);
-            reserved = false;
-        }
     }
 
     /**
@@ -443,45 +364,20 @@ final class Acquisition {
     Receipt abandon() {
         close();
         Receipt receipt = refundedReceipt();
-        if (request != null && paid) {
-            request.ledger().refund(binding.endpoint(), all, charges);
-            paid = false;
+        if (payment != null) {
+            payment.refund(charges);
         }
         return receipt;
     }
 
-    /** Leaves the bulkhead and releases the charges that are still reserved after an error. */
+    /** Ends the waits and releases the charges that are still reserved after an error. */
     void close() {
-        release();
-        leaveQueue();
-        if (!entered.isEmpty()) {
-            bulkhead.leave(entered);
-            entered = List.of();
+        if (payment != null) {
+            payment.release();
         }
-    }
-
-    private boolean enterBulkhead(List<Charge> waiting) {
-        List<Policy> needed = new ArrayList<>();
-        for (Binding.PolicyCost policyCost : binding.policies()) {
-            if (waits(policyCost.policy(), waiting) && !entered.contains(policyCost.policy())) {
-                needed.add(policyCost.policy());
-            }
+        if (wait != null) {
+            wait.leave();
         }
-        if (!bulkhead.tryEnter(needed)) {
-            return false;
-        }
-        needed.addAll(entered);
-        entered = needed;
-        return true;
-    }
-
-    private static boolean waits(Policy policy, List<Charge> charges) {
-        for (Charge charge : charges) {
-            if (charge.maxWaitMicros() > 0 && charge.policy().policy().equals(policy.name())) {
-                return true;
-            }
-        }
-        return false;
     }
 
     static List<Charge> withoutMaxWait(List<Charge> charges) {
