@@ -6,12 +6,14 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.RepeatedTask;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.envoy.config.EnvoyConfig;
 import io.weir.ratelimit.envoy.config.EnvoyConfigLayer;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.runtime.Preparation;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +72,8 @@ final class EnvoyPlugin implements Plugin {
         return known;
     }
 
-    /** Returns the configuration files as they were read last. */
-    EnvoyConfig config() {
-        return layer.config();
+    /** Returns the configuration files that apply with the policies in force. */
+    EnvoyConfig config(Map<String, Policy> policies) {
+        return layer.config(policies);
     }
 }

@@ -76,6 +76,11 @@ final class QuotaBucket {
         unassigned = bounded(unassigned + rest);
     }
 
+    /** Forgets the requests without a lease, because nothing limits them. */
+    void exempt() {
+        unassigned = 0;
+    }
+
     private static long bounded(long unsigned) {
         return unsigned < 0 ? Limit.MAX_PERMITS : Math.min(Limit.MAX_PERMITS, unsigned);
     }

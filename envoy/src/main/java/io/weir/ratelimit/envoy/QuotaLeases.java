@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** The decisions about leases, and their settlements. No thread waits for them. */
 final class QuotaLeases {
@@ -76,20 +77,25 @@ final class QuotaLeases {
         return fewer;
     }
 
-    /** Replaces the costs of leases by those of their requests. */
+    /** Replaces the costs of leases by those of their requests. A lease that cannot be settled stays charged. */
     CompletionStage<?> settle(List<QuotaBucket.Ended> leases) {
+        return CompletableFuture.completedFuture(leases)
+                .thenCompose(this::settleAll)
+                .exceptionally(failure -> null);
+    }
+
+    private CompletionStage<@Nullable Void> settleAll(List<QuotaBucket.Ended> leases) {
         List<CompletableFuture<?>> all = new ArrayList<>();
         for (QuotaBucket.Ended each : leases) {
             if (each.receipt() instanceof ChargeReceipt receipt) {
                 for (Charge charge : receipt.charges()) {
-                    CompletionStage<Void> settled = weir.engine()
+                    all.add(weir.engine()
                             .settlements()
                             .settleAsync(
                                     receipt,
                                     charge.policy().policy(),
-                                    cost(Math.max(1, charge.cost() / each.requests()), each.used()));
-                    // Without the backend, the permits of the lease stay charged.
-                    all.add(settled.exceptionally(failure -> null).toCompletableFuture());
+                                    cost(Math.max(1, charge.cost() / each.requests()), each.used()))
+                            .toCompletableFuture());
                 }
             }
         }

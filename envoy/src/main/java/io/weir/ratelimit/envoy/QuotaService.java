@@ -45,7 +45,7 @@ final class QuotaService extends RateLimitQuotaServiceGrpc.RateLimitQuotaService
     @SuppressWarnings("ReferenceEquality") // a change replaces the object
     synchronized void update() {
         Map<String, Policy> currentPolicies = weir.policies().policies();
-        EnvoyConfig currentFiles = plugin.config();
+        EnvoyConfig currentFiles = plugin.config(currentPolicies);
         boolean changed = currentPolicies != policies || currentFiles != files;
         policies = currentPolicies;
         files = currentFiles;

@@ -34,8 +34,10 @@ import org.jspecify.annotations.Nullable;
 final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    /** The number of buckets of one stream, which bounds its memory. */
+    /** The number of buckets of one stream and the size of a bucket, which bound its memory. */
     static final int MAX_BUCKETS = 10_000;
+
+    static final int MAX_BUCKET_BYTES = 4_096;
 
     private static final long SHORTEST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -49,7 +51,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
     private final Map<BucketId, Known> buckets = new HashMap<>();
     private String domain = "";
     private boolean ended;
-    private boolean isFull;
+    private boolean isWarned;
     private boolean isChanged;
 
     /** Whether the next report is not requested yet. */
@@ -61,6 +63,9 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
         private Selection.@Nullable Selected selected;
         private long leaseNanos = FIRST_NANOS;
         private boolean deciding;
+
+        /** Whether the last assignment allows all requests, because nothing limits them. */
+        private boolean isOpen;
     }
 
     QuotaStream(
@@ -119,11 +124,12 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
             return due;
         }
         for (BucketQuotaUsage usage : reports.getBucketQuotaUsagesList()) {
-            if (buckets.size() >= MAX_BUCKETS && !buckets.containsKey(usage.getBucketId())) {
-                if (!isFull) {
-                    MESSAGES.log(LOG, "WEIR-732", domain, MAX_BUCKETS);
+            if (usage.getBucketId().getSerializedSize() > MAX_BUCKET_BYTES
+                    || (buckets.size() >= MAX_BUCKETS && !buckets.containsKey(usage.getBucketId()))) {
+                if (!isWarned) {
+                    MESSAGES.log(LOG, "WEIR-732", domain, MAX_BUCKETS, MAX_BUCKET_BYTES);
                 }
-                isFull = true;
+                isWarned = true;
                 send(QuotaActions.abandoned(usage.getBucketId()));
                 continue;
             }
@@ -131,6 +137,9 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
             com.google.protobuf.Duration since = usage.getTimeElapsed();
             long elapsed = TimeUnit.SECONDS.toNanos(since.getSeconds()) + since.getNanos();
             known.quota.reported(usage.getNumRequestsAllowed(), usage.getNumRequestsDenied(), elapsed, nanos());
+            if (known.isOpen) {
+                known.quota.exempt();
+            }
             if (elapsed > 0) {
                 // The next report answers in time if one is late.
                 known.leaseNanos = Math.max(SHORTEST_NANOS, elapsed >= LONGEST_NANOS / 2 ? LONGEST_NANOS : 2 * elapsed);
@@ -199,6 +208,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
             over = known.quota.ended(nanos());
             known.selected = selected;
             known.deciding = decides;
+            known.isOpen = isOpen;
             if (isOpen) {
                 send(QuotaActions.all(bucket, lease));
             } else if (!decides) {

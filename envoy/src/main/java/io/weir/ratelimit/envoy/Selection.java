@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Selects the policies of descriptors: those that an entry names, else the rule of a configuration file, else a generic key. */
@@ -24,10 +25,10 @@ final class Selection {
     private static final int MAX_REPORTED = 100;
 
     private final Supplier<Map<String, Policy>> policies;
-    private final Supplier<EnvoyConfig> config;
+    private final Function<Map<String, Policy>, EnvoyConfig> config;
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
-    Selection(Supplier<Map<String, Policy>> policies, Supplier<EnvoyConfig> config) {
+    Selection(Supplier<Map<String, Policy>> policies, Function<Map<String, Policy>, EnvoyConfig> config) {
         this.policies = policies;
         this.config = config;
     }
@@ -62,28 +63,29 @@ final class Selection {
     }
 
     Selected of(String domain, RateLimitDescriptor descriptor) {
+        Map<String, Policy> current = policies.get();
         DescriptorCall call = DescriptorCall.of(descriptor);
         Optional<String> named = call.entry(POLICY);
         if (named.isPresent()) {
             return new Selected(
                     ValueForm.split(named.get()).stream()
-                            .flatMap(name -> known(domain, name).stream())
+                            .flatMap(name -> known(current, domain, name).stream())
                             .toList(),
                     call,
                     Optional.empty());
         }
-        EnvoyConfig files = config.get();
+        EnvoyConfig files = config.apply(current);
         if (files.has(domain)) {
             Optional<EnvoyConfig.Match> match = files.match(domain, descriptor.getEntriesList());
             return new Selected(
-                    match.flatMap(found -> found.rule().policy()).flatMap(name -> known(domain, name)).stream()
+                    match.flatMap(found -> found.rule().policy()).flatMap(name -> known(current, domain, name)).stream()
                             .toList(),
                     match.map(found -> call.with(found.values())).orElse(call),
                     match);
         }
         List<Policy> generic = descriptor.getEntriesList().stream()
                 .filter(entry -> entry.getKey().equals(GENERIC_KEY))
-                .flatMap(entry -> Optional.ofNullable(policies.get().get(entry.getValue())).stream())
+                .flatMap(entry -> Optional.ofNullable(current.get(entry.getValue())).stream())
                 .filter(this::isEnforceable)
                 .toList();
         if (generic.isEmpty()) {
@@ -92,8 +94,8 @@ final class Selection {
         return new Selected(generic, call, Optional.empty());
     }
 
-    private Optional<Policy> known(String domain, String name) {
-        Policy policy = policies.get().get(name);
+    private Optional<Policy> known(Map<String, Policy> current, String domain, String name) {
+        Policy policy = current.get(name);
         if (policy == null) {
             warn(domain + ' ' + name, () -> MESSAGES.log(LOG, "WEIR-722", domain, name));
         }

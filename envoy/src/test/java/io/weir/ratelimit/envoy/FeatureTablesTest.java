@@ -67,9 +67,11 @@ class FeatureTablesTest {
                     "no report of a bucket for ten minutes",
                     "QuotaBucketTest.aBucketIsIdleAfterTwoIntervalsButNotBeforeTenMinutes"),
             Map.entry("a bucket without a policy", "QuotaServiceTest.aBucketWithoutALimitIsAbandonedOrOpen"),
+            Map.entry("an exempt caller, an unlimited descriptor", "QuotaServiceTest.requestsBeforeALimitAreFree"),
+            Map.entry("a policy in shadow mode", "QuotaServiceTest.shadowModeRejectsNothingAndChargesTheReports"),
             Map.entry(
-                    "a policy in shadow mode, an exempt caller, an unlimited descriptor",
-                    "QuotaServiceTest.shadowModeRejectsNothingAndChargesTheReports"),
+                    "a bucket of more than 4096 bytes, or more than 10,000 buckets of a proxy",
+                    "QuotaServiceTest.aLargeBucketIsAbandoned"),
             Map.entry("`ratelimit.envoy.socket`", "EnvoyServerTest.aSocketReplacesThePort"),
             Map.entry("`ratelimit.envoy.address`", "EnvoyServerTest.anOpenPortIsReported"),
             Map.entry(

@@ -50,6 +50,16 @@ class QuotaBucketTest {
     }
 
     @Test
+    void requestsThatNothingLimitsAreFree() {
+        bucket.reported(25, 0, SECOND, 0);
+        bucket.exempt();
+        bucket.add(Receipt.EMPTY, 10, SECOND);
+        assertThat(bucket.ended(60 * SECOND))
+                .extracting(QuotaBucket.Ended::used)
+                .containsExactly(0L);
+    }
+
+    @Test
     void theDemandFollowsTheReports() {
         assertThat(bucket.demand(10 * SECOND)).isPositive();
         bucket.reported(60, 20, 2 * SECOND, 0);

@@ -340,6 +340,39 @@ class QuotaServiceTest {
     }
 
     @Test
+    void aLargeBucketIsAbandoned() throws Exception {
+        start("100/1h");
+        String large = "p".repeat(QuotaStream.MAX_BUCKET_BYTES);
+        assertThat(proxy(Map.of("policy", "api", "principal", large))
+                        .exchange(0)
+                        .hasAbandonAction())
+                .isTrue();
+    }
+
+    @Test
+    void requestsBeforeALimitAreFree() throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("edge.yaml"),
+                "domain: edge\ndescriptors:\n  - { key: user, rate_limit: { unlimited: true } }\n"
+                        + "  - { key: a, descriptors: [ { key: user, rate_limit: { unit: day, requests_per_unit: 9 } } ] }\n");
+        server = TestServer.of(Map.of("ratelimit.envoy.config", file.toString(), "ratelimit.reload-interval", "1h"));
+        QuotaProxy proxy = proxy(Map.of("user", "ann"));
+        assertThat(isRule(proxy.exchange(0), BlanketRule.ALLOW_ALL)).isTrue();
+        assertThat(proxy.requests(5_000)).isEqualTo(5_000);
+        proxy.exchange(100);
+        int before = proxy.actions();
+        Files.writeString(file, rules(100));
+        server.server().weir().reload().run();
+        Await.until("a push", SOON, () -> proxy.actions() > before);
+        long leased = tokens(proxy.action()).getMaxTokens();
+        assertThat(leased).isEqualTo(100);
+        Await.until("the end of the lease", SOON, Duration.ofSeconds(1), () -> {
+            proxy.exchange(100);
+            return proxy.tokens() > 0;
+        });
+    }
+
+    @Test
     void aBucketWithoutALimitIsAbandonedOrOpen() throws Exception {
         try (LogCapture log = new LogCapture()) {
             start("100/1h", "bypass.addresses", "192.0.2.0/24");

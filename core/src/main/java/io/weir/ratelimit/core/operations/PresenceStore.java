@@ -14,7 +14,7 @@ public interface PresenceStore {
     Duration LIFETIME = Duration.ofSeconds(30);
 
     /** The greatest number of instances that are counted. */
-    int MAX_INSTANCES = 1_000;
+    int MAX_INSTANCES = FleetStore.MAX_INSTANCES;
 
     /**
      * Records that an instance is live, without waiting. The stage completes with a {@link BackendException} if the store does not answer,

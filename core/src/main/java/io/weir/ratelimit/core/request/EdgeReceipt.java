@@ -6,6 +6,7 @@ import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -14,8 +15,8 @@ import java.util.function.Predicate;
  * request of all instances.
  */
 public final class EdgeReceipt {
-    private final Charge early;
-    private final Charge late;
+    private final Charge claim;
+    private final BooleanSupplier isClaimable;
     private final List<ChargeStates> charged;
     private final Consumer<Result> listener;
     private boolean isUsed;
@@ -37,13 +38,13 @@ public final class EdgeReceipt {
     /**
      * Creates a receipt whose signature is valid.
      *
-     * @param early the charge of a limit with one permit for this receipt, for a claim while the receipt is valid
-     * @param late the same for a claim by a settlement, which can be much later
+     * @param claim the charge of a limit with one permit for this receipt
+     * @param isClaimable returns whether that limit still knows an earlier claim
      * @param listener receives the result of the claim
      */
-    EdgeReceipt(Charge early, Charge late, List<ChargeStates> charged, Consumer<Result> listener) {
-        this.early = early;
-        this.late = late;
+    EdgeReceipt(Charge claim, BooleanSupplier isClaimable, List<ChargeStates> charged, Consumer<Result> listener) {
+        this.claim = claim;
+        this.isClaimable = isClaimable;
         this.charged = List.copyOf(charged);
         this.listener = listener;
     }
@@ -54,24 +55,26 @@ public final class EdgeReceipt {
 
     /** Begins the claim as {@link RequestState#claim(List)}. */
     List<Charge> begin(List<Charge> needed) {
-        return begin(
-                early,
-                paid -> needed.stream()
-                        .anyMatch(charge ->
-                                charge.policy().policy().equals(paid.policy().policy())
-                                        && charge.storedKey().equals(paid.storedKey())));
+        return begin(paid -> needed.stream()
+                .anyMatch(
+                        charge -> charge.policy().policy().equals(paid.policy().policy())
+                                && charge.storedKey().equals(paid.storedKey())));
     }
 
     /** Begins the claim as {@link RequestState#claim(String)}. */
     List<Charge> begin(String policy) {
-        return begin(late, paid -> paid.policy().policy().equals(policy));
+        return begin(paid -> paid.policy().policy().equals(policy));
     }
 
-    private synchronized List<Charge> begin(Charge claim, Predicate<Charge> needed) {
+    private synchronized List<Charge> begin(Predicate<Charge> needed) {
         if (isUsed || !has(needed)) {
             return List.of();
         }
         isUsed = true;
+        if (!isClaimable.getAsBoolean()) {
+            listener.accept(Result.EXPIRED);
+            return List.of();
+        }
         return List.of(claim);
     }
 

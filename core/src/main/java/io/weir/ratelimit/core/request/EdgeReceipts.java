@@ -46,11 +46,12 @@ public final class EdgeReceipts {
     private static final int ID_BYTES = 16;
     private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
 
-    /** Each receipt has one permit for more than its lifetime, so that it pays once. */
-    private static final PolicyLimits EARLY = once(LIFETIME.multipliedBy(2));
+    /** The time after the charge in which a request can claim its receipt: it can call a limited method late, and settle at its end. */
+    static final Duration CLAIMABLE = Duration.ofMinutes(10);
 
-    /** A request and its retry can settle their charges at times that differ by the length of a call. */
-    private static final PolicyLimits LATE = once(Duration.ofHours(1));
+    /** Each receipt has one permit for all that time, so that it pays once, also if the clocks differ by less than its lifetime. */
+    private static final PolicyLimits ONCE =
+            new PolicyLimits("+receipt", List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, CLAIMABLE.plus(LIFETIME))));
 
     private final byte[] namespace;
     private final DerivedKey key;
@@ -99,10 +100,6 @@ public final class EdgeReceipts {
         return text.length() <= MAX_LENGTH ? Optional.of(text) : Optional.empty();
     }
 
-    private static PolicyLimits once(Duration window) {
-        return new PolicyLimits("+receipt", List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, window)));
-    }
-
     private byte[] signed(byte[] body) {
         byte[] all = Arrays.copyOf(namespace, namespace.length + body.length);
         System.arraycopy(body, 0, all, namespace.length, body.length);
@@ -133,13 +130,17 @@ public final class EdgeReceipts {
         }
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(body))) {
             byte[] id = in.readNBytes(ID_BYTES);
-            if (clock.get().toEpochMilli() >= in.readLong()) {
+            long end = in.readLong();
+            if (clock.get().toEpochMilli() >= end) {
                 listener.accept(EdgeReceipt.Result.EXPIRED);
                 return null;
             }
-            String claim = "receipt." + ENCODER.encodeToString(id);
+            long claimable = end + CLAIMABLE.minus(LIFETIME).toMillis();
             return new EdgeReceipt(
-                    new Charge(EARLY, claim, 1), new Charge(LATE, claim, 1), EdgeReceiptCodec.read(in), listener);
+                    new Charge(ONCE, "receipt." + ENCODER.encodeToString(id), 1),
+                    () -> clock.get().toEpochMilli() < claimable,
+                    EdgeReceiptCodec.read(in),
+                    listener);
         } catch (IOException e) {
             listener.accept(EdgeReceipt.Result.FORGED);
             return null;

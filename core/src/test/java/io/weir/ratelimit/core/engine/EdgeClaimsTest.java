@@ -77,6 +77,15 @@ class EdgeClaimsTest {
     }
 
     @Test
+    void aRequestDoesNotSettleTheReceiptThatACallOfAnotherHasUsed() {
+        String receipt = charged(5, tokens);
+        engine.decide(binding(5, tokens), CallContext.NONE, request(receipt));
+        engine.settlements().settle(request(receipt), "tokens", 0);
+        assertThat(remaining(tokens)).isEqualTo(95);
+        assertThat(results).containsExactly(Result.ACCEPTED, Result.REPLAYED);
+    }
+
+    @Test
     void aRequestWithoutACallSettlesTheReceiptOnce() {
         String receipt = charged(20, tokens, bytes);
         RequestState request = request(receipt);

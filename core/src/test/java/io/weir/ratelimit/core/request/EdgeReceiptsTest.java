@@ -103,10 +103,26 @@ class EdgeReceiptsTest {
         assertThat(receipts.read(List.of(issued())).begin("api")).isNotEqualTo(claim);
         assertThat(claim.get(0).cost()).isEqualTo(1);
         assertThat(claim.get(0).policy().limits().get(0).permits()).isEqualTo(1);
-        Duration window = claim.get(0).policy().limits().get(0).window();
-        assertThat(window).isGreaterThan(EdgeReceipts.LIFETIME);
-        List<Charge> late = receipts.read(List.of(issued())).begin("day");
-        assertThat(late.get(0).policy().limits().get(0).window()).isGreaterThan(window);
+    }
+
+    @Test
+    void aCallAndASettlementMakeTheSameClaim() {
+        String issued = issued();
+        assertThat(receipts.read(List.of(issued)).begin("day"))
+                .isEqualTo(receipts.read(List.of(issued))
+                        .begin(List.of(charged("api", 1, LIMITS).charge())));
+    }
+
+    @Test
+    void aClaimIsPossibleAsLongAsAnEarlierOneIsKnown() {
+        EdgeReceipt last = receipts.read(List.of(issued()));
+        EdgeReceipt late = receipts.read(List.of(issued()));
+        now = NOW.plus(EdgeReceipts.CLAIMABLE).minusMillis(1);
+        Duration kept = last.begin("api").get(0).policy().limits().get(0).window();
+        assertThat(kept).isGreaterThan(EdgeReceipts.CLAIMABLE);
+        now = NOW.plus(EdgeReceipts.CLAIMABLE);
+        assertThat(late.begin("api")).isEmpty();
+        assertThat(results).containsExactly(Result.EXPIRED);
     }
 
     @Test

@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The configuration files of all domains.
@@ -31,6 +33,14 @@ public record EnvoyConfig(Map<String, RuleTree> domains, Map<String, String> pro
      * @param values the values of entries by the name of the key term
      */
     public record Match(Rule rule, Map<String, String> values) {}
+
+    /** Returns the names of the policies of all rules. */
+    Set<String> policies() {
+        return domains.values().stream()
+                .flatMap(RuleTree::rules)
+                .flatMap(rule -> rule.policy().stream())
+                .collect(Collectors.toSet());
+    }
 
     /** Tests whether a file has a domain. */
     public boolean has(String domain) {

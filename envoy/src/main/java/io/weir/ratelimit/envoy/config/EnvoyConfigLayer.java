@@ -5,10 +5,12 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigProperty;
 import io.weir.ratelimit.core.config.ValueForm;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -18,13 +20,34 @@ import java.util.TreeSet;
  */
 public final class EnvoyConfigLayer {
     private volatile EnvoyConfig config = EnvoyConfig.NONE;
+    private volatile InForce inForce = new InForce(EnvoyConfig.NONE, Map.of(), EnvoyConfig.NONE);
+
+    /**
+     * The files that apply with some policies.
+     *
+     * @param read the files that were read last
+     */
+    private record InForce(EnvoyConfig read, Map<String, Policy> policies, EnvoyConfig config) {}
 
     /** Creates a layer without files. */
     public EnvoyConfigLayer() {}
 
-    /** Returns the files that were read last without a problem. */
-    public EnvoyConfig config() {
-        return config;
+    /**
+     * Returns the files that were read last without a problem, as soon as their policies are in force. A reload replaces the policies a
+     * moment later, and a rule without its policy would limit nothing.
+     *
+     * @param policies the policies in force; a change replaces the map
+     */
+    @SuppressWarnings("ReferenceEquality") // a change replaces the object
+    public EnvoyConfig config(Map<String, Policy> policies) {
+        EnvoyConfig read = config;
+        InForce known = inForce;
+        if (known.read == read && known.policies == policies) {
+            return known.config;
+        }
+        EnvoyConfig applied = policies.keySet().containsAll(read.policies()) ? read : known.config;
+        inForce = new InForce(read, policies, applied);
+        return applied;
     }
 
     /** Reads the files that a configuration names, and returns the configuration with their policies. */

@@ -4,6 +4,7 @@ package io.weir.ratelimit.envoy.config;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A descriptor of a configuration file with the descriptors below it. */
@@ -43,6 +44,11 @@ public final class RuleTree {
 
     Optional<Rule> rule() {
         return Optional.ofNullable(rule);
+    }
+
+    /** Returns the rules of this descriptor and of those below it. */
+    Stream<Rule> rules() {
+        return Stream.concat(rule().stream(), children.values().stream().flatMap(RuleTree::rules));
     }
 
     /** Returns the descriptor for an entry: that with the value, else the first wildcard, else that for all values. */

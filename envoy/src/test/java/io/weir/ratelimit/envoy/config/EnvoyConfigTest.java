@@ -4,10 +4,17 @@ package io.weir.ratelimit.envoy.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -251,5 +258,28 @@ class EnvoyConfigTest {
         ConfigProperties invalid = layer.over(ConfigProperties.of(Map.of(name, file.toString())));
         assertThat(invalid.problems()).hasSize(1);
         assertThat(invalid.get(limit).value()).contains("4/hour");
+    }
+
+    @Test
+    void newRulesApplyWithTheirPolicies() throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("edge.yaml"), "domain: d\ndescriptors:\n  - { key: k, " + rule("hour", 4) + " }\n");
+        EnvoyConfigLayer layer = new EnvoyConfigLayer();
+        layer.over(ConfigProperties.of(Map.of("ratelimit.envoy.config", file.toString())));
+        assertThat(layer.config(Map.of()).has("d")).isFalse();
+        Policy policy = Policy.builder(
+                        new PolicyLimits("d.k", List.of(Limit.of(Algorithm.FIXED_WINDOW, 4, Duration.ofHours(1)))),
+                        KeyExpression.parse("global", new KeyTerms(32, 64)))
+                .build();
+        Map<String, Policy> policies = Map.of("d.k", policy);
+        assertThat(layer.config(policies).has("d")).isTrue();
+        Files.writeString(
+                file,
+                "domain: d\ndescriptors:\n  - { key: k, " + rule("hour", 4) + " }\n  - { key: l, " + rule("hour", 4)
+                        + " }\n");
+        layer.over(ConfigProperties.of(Map.of("ratelimit.envoy.config", file.toString())));
+        assertThat(layer.config(policies).policies()).containsExactly("d.k");
+        assertThat(layer.config(Map.of("d.k", policy, "d.l", policy)).policies())
+                .containsExactlyInAnyOrder("d.k", "d.l");
     }
 }
