@@ -7,18 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Await;
-import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.operations.OperationsPlugin;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -30,11 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class FleetTest {
     private static final Duration SOON = Duration.ofSeconds(60);
 
-    private final Map<String, String> properties = new HashMap<>(Map.of(
-            "ratelimit.redis.address", RedisFixture.shared().address(),
-            "ratelimit.redis.deadline", "10s",
-            "ratelimit.namespace", "envoy-" + UUID.randomUUID(),
-            "ratelimit.key-secret", "0123456789abcdef",
+    private final Map<String, String> properties = TestServer.onRedis(Map.of(
             "ratelimit.policies.api.limit", "3/1h",
             "ratelimit.policies.api.key", "principal"));
 

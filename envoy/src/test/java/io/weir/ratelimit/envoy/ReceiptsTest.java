@@ -8,21 +8,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
-import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.LogCapture;
-import io.weir.ratelimit.fixtures.RedisFixture;
-import io.weir.ratelimit.runtime.HttpCall;
+import io.weir.ratelimit.runtime.FakeHttpCall;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.runtime.Requests;
 import io.weir.ratelimit.spi.CallContext;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -36,11 +31,7 @@ import org.junit.jupiter.api.Timeout;
 class ReceiptsTest {
     private static final RateLimitDescriptor ANN = descriptor("policy", "api,tokens", "principal", "ann");
 
-    private final Map<String, String> properties = new HashMap<>(Map.of(
-            "ratelimit.redis.address", RedisFixture.shared().address(),
-            "ratelimit.redis.deadline", "10s",
-            "ratelimit.namespace", "envoy-" + UUID.randomUUID(),
-            "ratelimit.key-secret", "0123456789abcdef",
+    private final Map<String, String> properties = TestServer.onRedis(Map.of(
             "ratelimit.receipts", "true",
             "ratelimit.metrics", "none",
             "ratelimit.policies.api.limit", "10/1h",
@@ -77,7 +68,8 @@ class ReceiptsTest {
 
         boolean allows(String principal, String[] receipts) throws Exception {
             current = null;
-            return gate.enter(new Call(principal, List.of(receipts)), String.class, String.class.getMethod("length"))
+            FakeHttpCall call = new FakeHttpCall("/orders").by(principal).with(EdgeReceipts.FIELD, List.of(receipts));
+            return gate.enter(call, String.class, FakeHttpCall.METHOD)
                     .decision()
                     .allowed();
         }
@@ -105,67 +97,6 @@ class ReceiptsTest {
         @Override
         public boolean hold(RequestState request, Runnable releaser) {
             return false;
-        }
-    }
-
-    private static final class Call implements HttpCall {
-        private final String principal;
-        private final List<String> receipts;
-        private @Nullable RequestState state;
-
-        Call(String principal, List<String> receipts) {
-            this.principal = principal;
-            this.receipts = receipts;
-        }
-
-        @Override
-        public String httpMethod() {
-            return "GET";
-        }
-
-        @Override
-        public RequestPath path() {
-            return RequestPath.of("/orders");
-        }
-
-        @Override
-        public boolean isPreflight() {
-            return false;
-        }
-
-        @Override
-        public @Nullable RequestState attachedState() {
-            return state;
-        }
-
-        @Override
-        public void attach(RequestState attached) {
-            state = attached;
-        }
-
-        @Override
-        public Optional<String> peerAddress() {
-            return Optional.of("203.0.113.7");
-        }
-
-        @Override
-        public Optional<String> principal() {
-            return Optional.of(principal);
-        }
-
-        @Override
-        public Optional<String> header(String name) {
-            return headerLines(name).stream().findFirst();
-        }
-
-        @Override
-        public List<String> headerLines(String name) {
-            return name.equalsIgnoreCase(EdgeReceipts.FIELD) ? receipts : List.of();
-        }
-
-        @Override
-        public Optional<Object> argument(String name) {
-            return Optional.empty();
         }
     }
 

@@ -7,11 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.runtime.Weir;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,10 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("redis")
 @Timeout(180)
 class SharedCounterTest {
-    private final Map<String, String> properties = new HashMap<>(Map.of(
-            "ratelimit.redis.address", RedisFixture.shared().address(),
-            "ratelimit.redis.deadline", "10s",
-            "ratelimit.namespace", "envoy-" + UUID.randomUUID(),
+    private final Map<String, String> properties = TestServer.onRedis(Map.of(
             "ratelimit.policies.api.limit", "3/1h",
             "ratelimit.policies.api.key", "principal",
             "ratelimit.policies.api.on-failure", "closed"));

@@ -12,10 +12,13 @@ import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
+import io.weir.ratelimit.fixtures.RedisFixture;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /** A server on a free port of this process, with a client. */
@@ -29,6 +32,21 @@ final class TestServer implements AutoCloseable {
         server = new EnvoyServer(sources(properties), Set.of());
         channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port(), InsecureChannelCredentials.create())
                 .build();
+    }
+
+    /** Returns changeable properties of servers that share a new namespace of Redis. */
+    static Map<String, String> onRedis(Map<String, String> more) {
+        Map<String, String> properties = new HashMap<>(Map.of(
+                "ratelimit.redis.address",
+                RedisFixture.shared().address(),
+                "ratelimit.redis.deadline",
+                "10s",
+                "ratelimit.namespace",
+                "envoy-" + UUID.randomUUID(),
+                "ratelimit.key-secret",
+                "0123456789abcdef"));
+        properties.putAll(more);
+        return properties;
     }
 
     static ProgramProperties sources(Map<String, String> properties) throws Exception {

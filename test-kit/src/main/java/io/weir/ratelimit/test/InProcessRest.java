@@ -8,6 +8,7 @@ import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.core.Application;
+import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.ext.Provider;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -16,6 +17,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.security.Principal;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -24,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Flow;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** The REST runtime of the class path, with the classes of a test. */
 final class InProcessRest implements RestRuntime {
@@ -31,10 +34,10 @@ final class InProcessRest implements RestRuntime {
 
     private final RestAdapter adapter;
     private final URI base;
-    private final RestUser user;
+    private final User user;
     private final String address;
 
-    private InProcessRest(RestAdapter adapter, URI base, RestUser user, String address) {
+    private InProcessRest(RestAdapter adapter, URI base, User user, String address) {
         this.adapter = adapter;
         this.base = base;
         this.user = user;
@@ -57,7 +60,7 @@ final class InProcessRest implements RestRuntime {
         return new InProcessRest(
                 adapter(declared.filter(InProcessRest::listsClasses).orElseGet(() -> new Listed(rest))),
                 base(declared),
-                RestUser.NONE,
+                User.NONE,
                 "127.0.0.1");
     }
 
@@ -124,7 +127,7 @@ final class InProcessRest implements RestRuntime {
 
     @Override
     public RestRuntime as(String name, String... roles) {
-        return new InProcessRest(adapter, base, new RestUser(name, Set.copyOf(Arrays.asList(roles))), address);
+        return new InProcessRest(adapter, base, new User(name, Set.copyOf(Arrays.asList(roles))), address);
     }
 
     @Override
@@ -188,5 +191,35 @@ final class InProcessRest implements RestRuntime {
                     public void onComplete() {}
                 }));
         return new ByteArrayInputStream(bytes.toByteArray());
+    }
+
+    /**
+     * The user of a request.
+     *
+     * @param name the name, null if the request has no user
+     */
+    private record User(@Nullable String name, Set<String> roles) implements SecurityContext {
+        static final User NONE = new User(null, Set.of());
+
+        @Override
+        public @Nullable Principal getUserPrincipal() {
+            String known = name;
+            return known == null ? null : () -> known;
+        }
+
+        @Override
+        public boolean isUserInRole(String role) {
+            return roles.contains(role);
+        }
+
+        @Override
+        public boolean isSecure() {
+            return false;
+        }
+
+        @Override
+        public @Nullable String getAuthenticationScheme() {
+            return name == null ? null : BASIC_AUTH;
+        }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.runtime.FakeHttpCall;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.control.RequestContextController;

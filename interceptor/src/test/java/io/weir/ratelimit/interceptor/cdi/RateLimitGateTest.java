@@ -12,6 +12,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.FakeHttpCall;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.control.RequestContextController;

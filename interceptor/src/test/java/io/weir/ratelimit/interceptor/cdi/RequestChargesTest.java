@@ -9,6 +9,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.CurrentCharges;
+import io.weir.ratelimit.runtime.FakeHttpCall;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ApplicationScoped;

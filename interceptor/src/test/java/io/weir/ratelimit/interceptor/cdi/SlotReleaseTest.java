@@ -11,6 +11,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.runtime.FakeHttpCall;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ApplicationScoped;

@@ -20,6 +20,7 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.FakeHttpCall;
 import io.weir.ratelimit.runtime.LaterEntry;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.enterprise.context.ApplicationScoped;

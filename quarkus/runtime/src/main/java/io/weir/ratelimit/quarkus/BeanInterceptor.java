@@ -20,6 +20,7 @@ import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,9 @@ public class BeanInterceptor {
         Class<?> result = invocation.getMethod().getReturnType();
         if (result == Uni.class) {
             return Uni.createFrom()
-                    .deferred(() -> enter(invocation).onItem().transformToUni(entry -> uni(invocation, entry)));
+                    .deferred(() -> enter(invocation)
+                            .onItem()
+                            .transformToUni(entry -> uni(entry, () -> (Uni<?>) invocation.proceed())));
         }
         if (result == Multi.class) {
             return Multi.createFrom()
@@ -98,10 +101,10 @@ public class BeanInterceptor {
         }
     }
 
-    private Uni<?> uni(InvocationContext invocation, Entry entry) {
+    private Uni<?> uni(Entry entry, Callable<Uni<?>> method) {
         try {
             Decision unused = entry.decision().orThrow();
-            Uni<?> result = (Uni<?>) invocation.proceed();
+            Uni<?> result = method.call();
             return entry.settlesOnReturn()
                     ? result.onTermination()
                             .invoke((item, failure, canceled) -> leave(entry, failure == null && !canceled))
@@ -126,18 +129,8 @@ public class BeanInterceptor {
     private CompletionStage<?> stage(InvocationContext invocation) {
         return enter(invocation)
                 .onItem()
-                .transformToUni(entry -> {
-                    try {
-                        Decision unused = entry.decision().orThrow();
-                        Uni<?> result = Uni.createFrom().completionStage((CompletionStage<?>) invocation.proceed());
-                        return entry.settlesOnReturn()
-                                ? result.onTermination()
-                                        .invoke((item, failure, canceled) -> leave(entry, failure == null && !canceled))
-                                : result;
-                    } catch (Exception e) {
-                        return Uni.createFrom().failure(failed(entry, e));
-                    }
-                })
+                .transformToUni(entry ->
+                        uni(entry, () -> Uni.createFrom().completionStage((CompletionStage<?>) invocation.proceed())))
                 .subscribeAsCompletionStage();
     }
 

@@ -4,12 +4,11 @@ package io.weir.ratelimit.redisson.way;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.PropertySources;
-import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.redisson.RedissonBackendProvider;
 import io.weir.ratelimit.runtime.Entry;
+import io.weir.ratelimit.runtime.FakeHttpCall;
 import io.weir.ratelimit.runtime.HostedWeir;
-import io.weir.ratelimit.runtime.HttpCall;
 import io.weir.ratelimit.runtime.Platform;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.runtime.Requests;
@@ -18,7 +17,6 @@ import io.weir.ratelimit.spi.RateLimitBackend;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -63,12 +61,12 @@ public final class LimitedRequest implements Function<Map<String, String>, Set<S
     }
 
     private static Decision request(RateLimitGate gate, String address) {
-        Call call = new Call(address);
+        FakeHttpCall call = new FakeHttpCall("/api/orders").from(address);
         Entry entry = gate.enter(call, Object.class, method());
         if (!entry.isDecided() || !entry.decision().allowed()) {
             throw new AssertionError("not decided: " + entry);
         }
-        RequestState state = call.state;
+        RequestState state = call.attachedState();
         if (state == null) {
             throw new AssertionError("no state");
         }
@@ -127,60 +125,6 @@ public final class LimitedRequest implements Function<Map<String, String>, Set<S
         @Override
         public boolean hold(RequestState request, Runnable releaser) {
             return request.holdSlots(releaser);
-        }
-    }
-
-    private static final class Call implements HttpCall {
-        private final String address;
-        private @Nullable RequestState state;
-
-        private Call(String address) {
-            this.address = address;
-        }
-
-        @Override
-        public String httpMethod() {
-            return "GET";
-        }
-
-        @Override
-        public RequestPath path() {
-            return RequestPath.of("/api/orders");
-        }
-
-        @Override
-        public boolean isPreflight() {
-            return false;
-        }
-
-        @Override
-        public @Nullable RequestState attachedState() {
-            return state;
-        }
-
-        @Override
-        public void attach(RequestState attached) {
-            state = attached;
-        }
-
-        @Override
-        public Optional<String> peerAddress() {
-            return Optional.of(address);
-        }
-
-        @Override
-        public Optional<String> principal() {
-            return Optional.empty();
-        }
-
-        @Override
-        public Optional<String> header(String name) {
-            return Optional.empty();
-        }
-
-        @Override
-        public Optional<Object> argument(String name) {
-            return Optional.empty();
         }
     }
 }

@@ -28,7 +28,6 @@ import jakarta.ws.rs.core.MediaType;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.BeforeEach;
@@ -62,16 +61,10 @@ class EntryPointsTest {
     URI base;
 
     private Client client;
-    private String name;
 
     @BeforeEach
     void connect() {
         client = new Client(base);
-        name = UUID.randomUUID().toString();
-    }
-
-    private HttpResponse<String> get(String path) {
-        return client.get(path, "X-Client", name);
     }
 
     @ParameterizedTest
@@ -91,11 +84,11 @@ class EntryPointsTest {
                 "bean/stage-of-event-loop"
             })
     void theSecondCallIsRejected(String path) {
-        HttpResponse<String> first = get("calls/" + path);
+        HttpResponse<String> first = client.get("calls/" + path);
         assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
         assertThat(first.body()).contains("done");
         assertThat(first.headers().firstValue("RateLimit").orElse("")).startsWith("\"once\";r=0");
-        HttpResponse<String> second = get("calls/" + path);
+        HttpResponse<String> second = client.get("calls/" + path);
         assertThat(second.statusCode()).as(second.body()).isEqualTo(429);
         assertThat(second.headers().firstValueAsLong("Retry-After").orElse(0)).isPositive();
         assertThat(second.headers().firstValue("RateLimit").orElse("")).startsWith("\"once\";r=0;t=");
@@ -106,54 +99,57 @@ class EntryPointsTest {
 
     @Test
     void theAddressOfTheConnectionIsAKey() {
-        assertThat(get("calls/address").statusCode()).isEqualTo(200);
-        assertThat(get("calls/address").statusCode()).isEqualTo(429);
-        assertThat(get("calls/remaining?policy=address").body()).isEqualTo("0");
+        assertThat(client.get("calls/address").statusCode()).isEqualTo(200);
+        assertThat(client.get("calls/address").statusCode()).isEqualTo(429);
+        assertThat(client.get("calls/remaining?policy=address").body()).isEqualTo("0");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"argument", "argument-of-event-loop"})
     void anArgumentIsAKey(String path) {
-        assertThat(get("calls/" + path + "?name=a" + path).statusCode()).isEqualTo(200);
-        assertThat(get("calls/" + path + "?name=a" + path).statusCode()).isEqualTo(429);
-        assertThat(get("calls/" + path + "?name=b" + path).statusCode()).isEqualTo(200);
+        assertThat(client.get("calls/" + path + "?name=a" + path).statusCode()).isEqualTo(200);
+        assertThat(client.get("calls/" + path + "?name=a" + path).statusCode()).isEqualTo(429);
+        assertThat(client.get("calls/" + path + "?name=b" + path).statusCode()).isEqualTo(200);
     }
 
     @Test
     void aKeyResolverReadsTheRequestOfAnEventLoop() {
-        HttpResponse<String> first = client.get("calls/tenant", "X-Tenant", name);
+        HttpResponse<String> first = client.get("calls/tenant", "X-Tenant", client.name);
         assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
-        assertThat(client.get("calls/tenant", "X-Tenant", name).statusCode()).isEqualTo(429);
-        assertThat(client.get("calls/tenant", "X-Tenant", name + "x").statusCode())
+        assertThat(client.get("calls/tenant", "X-Tenant", client.name).statusCode())
+                .isEqualTo(429);
+        assertThat(client.get("calls/tenant", "X-Tenant", client.name + "x").statusCode())
                 .isEqualTo(200);
     }
 
     @Test
     void anEarlyPolicyLimitsRequestsForPathsThatDoNotExist() {
-        assertThat(get("missing/page").statusCode()).isEqualTo(404);
-        assertThat(get("missing/other").statusCode()).isEqualTo(429);
+        assertThat(client.get("missing/page").statusCode()).isEqualTo(404);
+        assertThat(client.get("missing/other").statusCode()).isEqualTo(429);
     }
 
     @Test
     void theOutcomeOfAReactiveBeanCounts() {
-        assertThat(get("calls/outcome?fails=false").statusCode()).isEqualTo(200);
-        assertThat(get("calls/outcome?fails=false").statusCode()).isEqualTo(200);
-        assertThat(get("calls/outcome?fails=true").statusCode()).isEqualTo(500);
-        assertThat(get("calls/outcome?fails=false").statusCode()).isEqualTo(429);
+        assertThat(client.get("calls/outcome?fails=false").statusCode()).isEqualTo(200);
+        assertThat(client.get("calls/outcome?fails=false").statusCode()).isEqualTo(200);
+        assertThat(client.get("calls/outcome?fails=true").statusCode()).isEqualTo(500);
+        assertThat(client.get("calls/outcome?fails=false").statusCode()).isEqualTo(429);
     }
 
     /** Quarkus calls no response filter for it. */
     @Test
     void theOutcomeOfAStreamedResponseCounts() {
         for (int call = 0; call < 3; call++) {
-            assertThat(get("calls/streamed").statusCode()).as("call %d", call).isEqualTo(200);
+            assertThat(client.get("calls/streamed").statusCode())
+                    .as("call %d", call)
+                    .isEqualTo(200);
         }
     }
 
     @Test
     void applicationCodeUsesTheLimiter() {
-        assertThat(get("calls/limiter").body()).isEqualTo("true");
-        assertThat(get("calls/limiter").body()).isEqualTo("false");
+        assertThat(client.get("calls/limiter").body()).isEqualTo("true");
+        assertThat(client.get("calls/limiter").body()).isEqualTo("false");
     }
 
     @Path("calls")

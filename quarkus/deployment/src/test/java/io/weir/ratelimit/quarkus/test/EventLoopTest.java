@@ -19,7 +19,6 @@ import jakarta.ws.rs.Path;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -57,16 +56,10 @@ class EventLoopTest {
     URI base;
 
     private Client client;
-    private String name;
 
     @BeforeEach
     void connect() {
         client = new Client(base);
-        name = UUID.randomUUID().toString();
-    }
-
-    private CompletableFuture<HttpResponse<String>> start(String path) {
-        return client.start(path, "X-Client", name);
     }
 
     private void verifyFree() {
@@ -76,9 +69,9 @@ class EventLoopTest {
     @ParameterizedTest
     @ValueSource(strings = {"paced", "early", "bean", "stage"})
     void aWaitingCallHoldsNoEventLoop(String path) {
-        HttpResponse<String> first = start("loop/" + path).join();
+        HttpResponse<String> first = client.start("loop/" + path).join();
         assertThat(first.statusCode()).as(first.body()).isEqualTo(200);
-        CompletableFuture<HttpResponse<String>> waiting = start("loop/" + path);
+        CompletableFuture<HttpResponse<String>> waiting = client.start("loop/" + path);
         for (int call = 0; call < 5; call++) {
             verifyFree();
         }
@@ -88,15 +81,15 @@ class EventLoopTest {
     @ParameterizedTest
     @ValueSource(strings = {"soon", "soon-bean", "soon-stage"})
     void aWaitingCallContinuesOnItsEventLoop(String path) {
-        assertThat(start("loop/" + path).join().statusCode()).isEqualTo(200);
-        HttpResponse<String> second = start("loop/" + path).join();
+        assertThat(client.start("loop/" + path).join().statusCode()).isEqualTo(200);
+        HttpResponse<String> second = client.start("loop/" + path).join();
         assertThat(second.statusCode()).as(second.body()).isEqualTo(200);
         assertThat(second.body()).startsWith("soon on vert.x-eventloop-thread");
     }
 
     @Test
     void aHangingKeyResolverHoldsNoEventLoop() throws Exception {
-        CompletableFuture<HttpResponse<String>> hanging = start("loop/hanging");
+        CompletableFuture<HttpResponse<String>> hanging = client.start("loop/hanging");
         assertThat(Hanging.CALLED.await(60, TimeUnit.SECONDS)).isTrue();
         verifyFree();
         assertThat(hanging).isNotDone();
@@ -106,8 +99,8 @@ class EventLoopTest {
 
     @Test
     void aPlainValueIsNotWaitedForOnAnEventLoop() {
-        assertThat(start("loop/value").join().statusCode()).isEqualTo(200);
-        HttpResponse<String> second = start("loop/value").join();
+        assertThat(client.start("loop/value").join().statusCode()).isEqualTo(200);
+        HttpResponse<String> second = client.start("loop/value").join();
         assertThat(second.statusCode()).isEqualTo(500);
         assertThat(second.body()).contains("WEIR-262");
     }

@@ -15,7 +15,6 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import java.net.URI;
 import java.net.http.HttpResponse;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -50,16 +49,14 @@ class RedisTest {
     URI base;
 
     private Client client;
-    private String name;
 
     @BeforeEach
     void connect() {
         client = new Client(base);
-        name = UUID.randomUUID().toString();
     }
 
     private CompletableFuture<HttpResponse<String>> start(String path) {
-        return client.start("shared/" + path, "X-Client", name);
+        return client.start("shared/" + path);
     }
 
     private int status(String path) {

@@ -1,33 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.interceptor.cdi;
+package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.runtime.HttpCall;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A GET request of a path, as a filter passes it to the gate. */
-final class FakeHttpCall implements HttpCall {
+public final class FakeHttpCall implements HttpCall {
     /** A method without annotations. */
-    static final Method METHOD = anyMethod();
+    public static final Method METHOD = anyMethod();
 
     private final String path;
     private String peerAddress = "203.0.113.7";
+    private @Nullable String principal;
+    private String field = "";
+    private List<String> lines = List.of();
     private boolean preflight;
     private @Nullable RequestState state;
 
-    FakeHttpCall(String path) {
+    /** Creates a request of an anonymous caller. */
+    public FakeHttpCall(String path) {
         this.path = path;
     }
 
-    FakeHttpCall from(String address) {
+    /** Sets the address of the connection. */
+    public FakeHttpCall from(String address) {
         peerAddress = address;
         return this;
     }
 
-    FakeHttpCall asPreflight() {
+    /** Sets the principal. */
+    public FakeHttpCall by(String name) {
+        principal = name;
+        return this;
+    }
+
+    /** Sets the only header field. */
+    public FakeHttpCall with(String name, List<String> values) {
+        field = name;
+        lines = values;
+        return this;
+    }
+
+    /** Makes it a CORS preflight request. */
+    public FakeHttpCall asPreflight() {
         preflight = true;
         return this;
     }
@@ -72,12 +91,17 @@ final class FakeHttpCall implements HttpCall {
 
     @Override
     public Optional<String> principal() {
-        return Optional.empty();
+        return Optional.ofNullable(principal);
     }
 
     @Override
     public Optional<String> header(String name) {
-        return Optional.empty();
+        return headerLines(name).stream().findFirst();
+    }
+
+    @Override
+    public List<String> headerLines(String name) {
+        return name.equalsIgnoreCase(field) ? lines : List.of();
     }
 
     @Override
