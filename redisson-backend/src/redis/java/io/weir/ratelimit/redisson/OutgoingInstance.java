@@ -91,6 +91,7 @@ final class OutgoingInstance implements AutoCloseable {
         OutgoingCalls calls = new OutgoingCalls(
                 true,
                 ClientReader.read(config, Map.of(), Map.of(), problems),
+                () -> 1,
                 () -> policies,
                 engine,
                 new EngineRateLimiter(engine, () -> policies, () -> Runnable::run, Optional::empty),

@@ -73,6 +73,7 @@ public final class ClientPlugin implements Plugin {
         OutgoingCalls calls = new OutgoingCalls(
                 weir.settings().enabled(),
                 clients,
+                weir::instances,
                 weir.policies()::policies,
                 weir.engine(),
                 weir.limiter(),

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -61,6 +62,7 @@ public final class OutgoingCalls {
      *
      * @param enabled whether calls are limited
      * @param clients the clients by name
+     * @param instances the number of instances that share the budgets of retries
      * @param policies returns the current policies by name
      * @param engine decides about calls
      * @param limiter blocks keys
@@ -71,6 +73,7 @@ public final class OutgoingCalls {
     public OutgoingCalls(
             boolean enabled,
             Map<String, OutgoingClient> clients,
+            IntSupplier instances,
             Supplier<Map<String, Policy>> policies,
             RateLimitEngine engine,
             RateLimiter limiter,
@@ -82,7 +85,7 @@ public final class OutgoingCalls {
                 name,
                 new ClientState(
                         client,
-                        new RetryBudget(client.retryPercent(), nanoTime),
+                        new RetryBudget(client.retryPercent(), instances, nanoTime),
                         new RecentAttempts(nanoTime),
                         new LocalPauses(nanoTime),
                         new LocalPauses(nanoTime))));

@@ -2,12 +2,14 @@
 package io.weir.ratelimit.client.outgoing;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * The budget of retries of one client in this instance. Each ordinary call adds its share of a retry, each second adds one, and each retry
- * takes one. At most {@value #RESERVE} retries are saved, and so many are there at first. The retry of each second is for a caller that
- * polls a failing upstream, which is no storm. A share of zero allows no retry.
+ * The part of this instance in the budget of retries of one client. Each ordinary call adds its share of a retry, each second adds one, and
+ * each retry takes one. At most {@value #RESERVE} retries are saved, and so many are there at first. The instances share the retries that
+ * are saved and those of each second; each can save one. The retry of each second is for a caller that polls a failing upstream, which is no
+ * storm. A share of zero allows no retry.
  */
 final class RetryBudget {
     /** The retries that a client without recent calls can send. */
@@ -19,6 +21,7 @@ final class RetryBudget {
     private static final long RETRY = TimeUnit.SECONDS.toNanos(1);
 
     private final int percent;
+    private final IntSupplier instances;
     private final LongSupplier nanoTime;
     private final Object lock = new Object();
     private long saved;
@@ -28,10 +31,12 @@ final class RetryBudget {
      * Creates a budget.
      *
      * @param percent the share of retries among ordinary calls, from 0 to 100
+     * @param instances the number of instances that share the budget, 1 or more
      * @param nanoTime the time
      */
-    RetryBudget(int percent, LongSupplier nanoTime) {
+    RetryBudget(int percent, IntSupplier instances, LongSupplier nanoTime) {
         this.percent = percent;
+        this.instances = instances;
         this.nanoTime = nanoTime;
         this.since = nanoTime.getAsLong();
         this.saved = RESERVE * RETRY;
@@ -61,9 +66,11 @@ final class RetryBudget {
         synchronized (lock) {
             long now = nanoTime.getAsLong();
             // The time of another thread can be later.
-            long passed = Math.min(RESERVE * RETRY, Math.max(0, now - since));
-            since += Math.max(0, now - since);
-            saved = Math.min(RESERVE * RETRY, saved + passed + nanos);
+            long passed = Math.max(0, now - since);
+            since += passed;
+            int sharers = instances.getAsInt();
+            long reserve = Math.max(RETRY, RESERVE * RETRY / sharers);
+            saved = Math.min(reserve, saved + passed / sharers + nanos);
         }
     }
 }

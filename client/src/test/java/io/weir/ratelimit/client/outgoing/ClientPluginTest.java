@@ -11,6 +11,7 @@ import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ClientPluginTest {
@@ -37,13 +38,17 @@ class ClientPluginTest {
     };
 
     private static OutgoingCall call(int number) {
+        return call(number, null);
+    }
+
+    private static OutgoingCall call(int number, @Nullable Boolean retry) {
         return new OutgoingCall(
                 "partner",
                 "partner.example",
                 Optional.empty(),
                 NOBODY,
                 new OutgoingCall.Attempt(number, number, number),
-                null,
+                retry,
                 null);
     }
 
@@ -57,6 +62,22 @@ class ClientPluginTest {
             calls.begin(call(1));
             calls.begin(call(2));
             assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(() -> calls.begin(call(3)));
+        }
+    }
+
+    @Test
+    void instancesShareTheBudgetOfRetries() {
+        try (Weir weir = Weir.builder()
+                .property("ratelimit.instances", "5")
+                .property("ratelimit.policies.calls.limit", "100/1h")
+                .property("ratelimit.clients.partner.policy", "calls")
+                .build()) {
+            OutgoingCalls calls = weir.plugin(ClientPlugin.class).calls();
+            calls.begin(call(1, true));
+            calls.begin(call(2, true));
+            assertThatExceptionOfType(RateLimitExceededException.class)
+                    .isThrownBy(() -> calls.begin(call(3, true)))
+                    .withMessageContaining("retry budget of client partner");
         }
     }
 

@@ -100,6 +100,7 @@ class OutgoingCallsTest {
         calls = new OutgoingCalls(
                 true,
                 clients,
+                () -> 1,
                 () -> policies,
                 engine,
                 limiter,

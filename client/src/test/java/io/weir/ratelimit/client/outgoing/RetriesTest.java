@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.client.outgoing.OutgoingCall.Attempt;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,9 +29,13 @@ class RetriesTest {
         return taken;
     }
 
+    private static int takeAll(List<RetryBudget> budgets) {
+        return budgets.stream().mapToInt(RetriesTest::takeAll).sum();
+    }
+
     @Test
     void budgetGrowsWithOrdinaryCalls() {
-        RetryBudget budget = new RetryBudget(10, () -> nanos);
+        RetryBudget budget = new RetryBudget(10, () -> 1, () -> nanos);
         assertThat(takeAll(budget)).isEqualTo(RetryBudget.RESERVE);
         for (int i = 0; i < 29; i++) {
             budget.addOrdinary();
@@ -40,7 +47,7 @@ class RetriesTest {
 
     @Test
     void budgetSavesAFewRetriesOnly() {
-        RetryBudget budget = new RetryBudget(100, () -> nanos);
+        RetryBudget budget = new RetryBudget(100, () -> 1, () -> nanos);
         for (int i = 0; i < 1_000; i++) {
             budget.addOrdinary();
         }
@@ -53,7 +60,7 @@ class RetriesTest {
     @Test
     @Tag("field")
     void budgetAddsARetryEachSecond() {
-        RetryBudget budget = new RetryBudget(10, () -> nanos);
+        RetryBudget budget = new RetryBudget(10, () -> 1, () -> nanos);
         takeAll(budget);
         nanos += 999_999_999;
         assertThat(budget.tryTake()).isFalse();
@@ -65,9 +72,35 @@ class RetriesTest {
         assertThat(budget.tryTake()).as("the time of another thread is earlier").isFalse();
     }
 
+    /** What does not depend on ordinary calls would otherwise grow with the number of instances. */
+    @Test
+    void instancesShareTheBudget() {
+        AtomicInteger instances = new AtomicInteger(5);
+        List<RetryBudget> budgets = Stream.generate(() -> new RetryBudget(10, instances::get, () -> nanos))
+                .limit(5)
+                .toList();
+        assertThat(takeAll(budgets)).isEqualTo(RetryBudget.RESERVE);
+        nanos += TimeUnit.SECONDS.toNanos(7);
+        assertThat(takeAll(budgets)).isEqualTo(5);
+        nanos += TimeUnit.SECONDS.toNanos(3);
+        assertThat(takeAll(budgets)).as("ten in ten seconds").isEqualTo(5);
+        nanos += TimeUnit.DAYS.toNanos(1);
+        assertThat(takeAll(budgets)).isEqualTo(RetryBudget.RESERVE);
+
+        instances.set(50);
+        nanos += TimeUnit.DAYS.toNanos(1);
+        assertThat(takeAll(budgets)).as("each can save one").isEqualTo(5);
+        for (int call = 0; call < 10; call++) {
+            budgets.get(0).addOrdinary();
+        }
+        assertThat(takeAll(budgets))
+                .as("the share of ordinary calls is not divided")
+                .isEqualTo(1);
+    }
+
     @Test
     void shareOfZeroAllowsNoRetry() {
-        RetryBudget budget = new RetryBudget(0, () -> nanos);
+        RetryBudget budget = new RetryBudget(0, () -> 1, () -> nanos);
         budget.addOrdinary();
         budget.giveBack();
         nanos += TimeUnit.MINUTES.toNanos(1);
@@ -81,7 +114,7 @@ class RetriesTest {
         Random random = new Random(seed);
         for (int run = 0; run < 200; run++) {
             int percent = random.nextInt(101);
-            RetryBudget budget = new RetryBudget(percent, () -> nanos);
+            RetryBudget budget = new RetryBudget(percent, () -> 1, () -> nanos);
             long ordinary = 0;
             long retries = 0;
             for (int i = 0; i < 500; i++) {
