@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A deployment with every kind of configuration problem. */
 @Tag("server")
+@Tag("ci")
 class WrongConfigurationIT {
     private static final String PLACE = "io.weir.ratelimit.it.wrong.WrongResource.";
 

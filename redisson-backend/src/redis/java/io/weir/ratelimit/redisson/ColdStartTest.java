@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** A start under load, with the default breaker, while the first calls are too slow: Redis is paused when the connection exists. */
 @Tag("fault")
+@Tag("ci")
 class ColdStartTest {
     private static final int CALLERS = 32;
     private static final Duration PAUSE = Duration.ofMillis(700);
