@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * The spent permits of a key are those of its calls (failures.md, "Results"; settle.md, "Effects"). A call spends its cost once, a settlement
  * replaces it once, and a refund returns it once. A call whose decision is unknown spends its cost once at most. Charges before a loss of
- * data count no longer.
+ * data count no longer. A failover can undo what happens during it (data-loss.md).
  */
 public final class AccountPromise implements Promise {
     @Override
@@ -29,7 +29,11 @@ public final class AccountPromise implements Promise {
     @Override
     public List<Violation> check(History history) {
         List<Violation> violations = new ArrayList<>();
-        List<Span> losses = history.times(Fault.ALL, Effect.LOSS, Duration.ZERO);
+        List<Span> losses = history.faults(Fault.ALL, Effect.LOSS)
+                .filter(fault -> !fault.affects(Fault.ALL, Effect.ROLLBACK))
+                .map(fault -> new Span(fault.start(), fault.end()))
+                .toList();
+        List<Span> rollbacks = history.times(Fault.ALL, Effect.ROLLBACK, Duration.ZERO);
         Map<Long, Operation> acquired = new HashMap<>();
         history.operations().stream()
                 .filter(operation -> operation.kind() == Kind.ACQUIRE)
@@ -40,7 +44,8 @@ public final class AccountPromise implements Promise {
         peeks.forEach((key, found) -> {
             List<Delta> deltas = deltas(others.getOrDefault(key, List.of()), acquired);
             found.stream()
-                    .map(peek -> contradiction(peek, deltas, losses))
+                    .filter(peek -> rollbacks.stream().noneMatch(span -> span.overlaps(peek.start(), peek.end())))
+                    .map(peek -> contradiction(peek, undone(deltas, rollbacks, peek), losses))
                     .flatMap(Optional::stream)
                     .findFirst()
                     .ifPresent(violations::add);
@@ -56,6 +61,10 @@ public final class AccountPromise implements Promise {
      * @param sure the latest instant of the change; {@link Operation#NEVER} if it need not happen
      */
     private record Delta(Operation call, long from, long sure, long permits) {
+        boolean canBeUndoneBy(Span rollback) {
+            return rollback.overlaps(from, sure) || rollback.overlaps(call.start(), call.end());
+        }
+
         /** Returns the least or the greatest change as a peek can see it. */
         long seenBy(Operation peek, Span loss, boolean least) {
             if (from > peek.end() || (loss != null && !call.isUnknown() && call.end() < loss.from())) {
@@ -67,6 +76,17 @@ public final class AccountPromise implements Promise {
             }
             return least ? Math.min(0, permits) : Math.max(0, permits);
         }
+    }
+
+    /** Returns the changes as they are after failovers before a peek: those during a failover need not have happened. */
+    private static List<Delta> undone(List<Delta> deltas, List<Span> rollbacks, Operation peek) {
+        List<Span> before =
+                rollbacks.stream().filter(span -> span.to() < peek.start()).toList();
+        return deltas.stream()
+                .map(delta -> before.stream().anyMatch(delta::canBeUndoneBy)
+                        ? new Delta(delta.call, delta.from, Operation.NEVER, delta.permits)
+                        : delta)
+                .toList();
     }
 
     private static List<Delta> deltas(List<Operation> operations, Map<Long, Operation> acquired) {

@@ -14,7 +14,8 @@ import java.util.Map;
 
 /**
  * Each decision of Redis after a block is a rejection until the end of the block, and only a block labels a rejection as one (penalties.md,
- * "Blocks"). An unblock takes effect on other instances within one second. A loss of data ends the block, but an instance can repeat it.
+ * "Blocks"). An unblock takes effect on other instances within one second. A loss of data ends the block, but an instance can repeat it. A
+ * failover can undo an unblock (data-loss.md).
  */
 public final class BlockPromise implements Promise {
     /** The second after which an instance asks Redis again, and the time of that call. */
@@ -65,6 +66,7 @@ public final class BlockPromise implements Promise {
                         .noneMatch(unblock -> unblock.kind() == Kind.UNBLOCK
                                 && unblock.outcome() == Outcome.DONE
                                 && unblock.start() > block.end()
+                                && !history.has(Fault.ALL, Effect.ROLLBACK, unblock.start(), unblock.end())
                                 && unblock.end() + UNBLOCKED_WITHIN.toNanos() < call.start()
                                 && history.cutOff(call.instance(), Duration.ZERO).stream()
                                         .noneMatch(span -> span.overlaps(

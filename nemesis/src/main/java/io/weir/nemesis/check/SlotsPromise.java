@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 /**
  * At most as many calls as slots run at once, and a slot comes back after its call (failures.md, "Slots"; limit-concurrent-calls.md,
  * "Effects"). A call can lose its slot if Redis loses its data, and if its instance cannot renew it for two thirds of the timeout less
- * three seconds.
+ * three seconds. A failover can undo a release: the slot then comes back after its timeout.
  */
 public final class SlotsPromise {
     /** The longest time of the release of a slot, also of three confirmations after a lost reply. */
@@ -165,6 +165,11 @@ public final class SlotsPromise {
             for (Span span : history.cutOff(call.instance(), RELEASED_WITHIN)) {
                 if (span.overlaps(from, end + RELEASED_WITHIN.toNanos())) {
                     end = Math.max(end, span.to());
+                }
+            }
+            for (Span span : history.times(Fault.ALL, Effect.ROLLBACK, Duration.ZERO)) {
+                if (span.overlaps(from, end + RELEASED_WITHIN.toNanos())) {
+                    end = Math.max(end, span.to() + timeout);
                 }
             }
             // An instance that dies before it has released a slot leaves it.

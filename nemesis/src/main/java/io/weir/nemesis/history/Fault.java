@@ -24,8 +24,10 @@ public record Fault(String name, Set<Effect> effects, int instance, long start, 
     public enum Effect {
         /** Replies of Redis can be late or missing. */
         OUTAGE,
-        /** Redis loses all of its data. */
+        /** Redis loses data. */
         LOSS,
+        /** What Redis loses is what it has received since the start of the fault. */
+        ROLLBACK,
         /** The instance ends and is started again. */
         DEATH,
         /** The instance stands still. */

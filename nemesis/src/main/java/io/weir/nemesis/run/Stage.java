@@ -23,6 +23,7 @@ final class Stage implements AutoCloseable {
     private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(20);
 
     private final Path data;
+    private final Path copy;
     private final RedisProcess redis;
     private final List<FaultProxy> proxies = new ArrayList<>();
     private final List<InstanceProcess> instances = new ArrayList<>();
@@ -37,13 +38,18 @@ final class Stage implements AutoCloseable {
      */
     Stage(int count, Program program, Map<String, String> properties, Path folder, Recorder recorder) {
         data = folder.resolve("redis");
-        try {
-            Files.createDirectories(data);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        deleteData(); // of an earlier run in the same folder
-        redis = RedisProcess.started("--dir", data.toString(), "--appendonly", "yes", "--appendfsync", "always");
+        copy = folder.resolve("copy");
+        empty(data); // an earlier run in the same folder
+        // A log that Redis never rewrites can be copied while Redis runs: it only grows.
+        redis = RedisProcess.started(
+                "--dir",
+                data.toString(),
+                "--appendonly",
+                "yes",
+                "--appendfsync",
+                "always",
+                "--auto-aof-rewrite-percentage",
+                "0");
         for (int i = 0; i < count; i++) {
             FaultProxy proxy = FaultProxy.inFrontOf(redis);
             proxies.add(proxy);
@@ -90,18 +96,50 @@ final class Stage implements AutoCloseable {
 
     /** Starts Redis again without data. */
     void startEmpty() {
-        deleteData();
+        empty(data);
         losses.incrementAndGet();
         redis.start();
     }
 
-    private void deleteData() {
-        try (Stream<Path> files = Files.walk(data)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
+    /** Copies the data of Redis. */
+    void keepCopy() {
+        empty(copy);
+        copy(data, copy);
+    }
+
+    /** Starts Redis again with the copy of its data. */
+    void startWithCopy() {
+        empty(data);
+        copy(copy, data);
+        redis.start();
+    }
+
+    private static void copy(Path from, Path to) {
+        try {
+            for (Path file : files(from)) {
+                Path copied = to.resolve(from.relativize(file).toString());
+                Files.createDirectories(copied.getParent());
+                Files.copy(file, copied);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void empty(Path folder) {
+        try {
+            Files.createDirectories(folder);
+            for (Path file : files(folder)) {
                 Files.delete(file);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private static List<Path> files(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).toList();
         }
     }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A fault that the nemesis can cause.
@@ -24,6 +25,9 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
     /** Longer than the shortest timeout of slots. */
     private static final Duration LONG = Duration.ofSeconds(9);
 
+    /** The time by which a replica lags. */
+    private static final Duration LAG = Duration.ofMillis(500);
+
     private static final Duration MOST_DELAY = Duration.ofMillis(400);
     private static final long HOUR_MILLIS = Duration.ofHours(1).toMillis();
 
@@ -40,6 +44,13 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
             ofAll("redis-restarted", Set.of(Effect.OUTAGE), stage -> {
                 stage.killRedis();
                 return stage.redis()::start;
+            }),
+            // As a failover to a replica that has not received the last calls.
+            ofAll("redis-failover", Set.of(Effect.OUTAGE, Effect.LOSS, Effect.ROLLBACK), stage -> {
+                stage.keepCopy();
+                sleep(LAG);
+                stage.killRedis();
+                return stage::startWithCopy;
             }),
             ofAll("scripts-flushed", Set.of(), stage -> {
                 stage.command("SCRIPT", "FLUSH");
@@ -95,6 +106,15 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
 
     private interface CauseOfAll {
         Runnable start(Stage stage);
+    }
+
+    private static void sleep(Duration time) {
+        try {
+            TimeUnit.NANOSECONDS.sleep(time.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     private static Trouble ofAll(String name, Set<Effect> effects, CauseOfAll cause) {

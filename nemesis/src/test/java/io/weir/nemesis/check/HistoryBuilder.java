@@ -75,6 +75,13 @@ final class HistoryBuilder {
         return this;
     }
 
+    /** Adds a failover, in which Redis loses what it has received since its start. */
+    HistoryBuilder failover(long start, long end) {
+        faults.add(new Fault(
+                "failover", Set.of(Effect.OUTAGE, Effect.LOSS, Effect.ROLLBACK), Fault.ALL, nanos(start), nanos(end)));
+        return this;
+    }
+
     private static long nanos(long millis) {
         return millis * 1_000_000;
     }

@@ -207,6 +207,25 @@ class PromisesTest {
                     .fault(Effect.LOSS, Fault.ALL, 10, 20);
             assertKept(promise, spent(unknown, 40, 5));
         }
+
+        @Test
+        void keepsWhatWasThereBeforeAFailover() {
+            HistoryBuilder history = account()
+                    .operation(0, 0, ACQUIRE, ALLOWED, 5, 0, 0)
+                    .operation(0, 15, ACQUIRE, ALLOWED, 2, 0, 0)
+                    .failover(10, 20);
+            assertKept(promise, spent(history, 40, 5));
+            assertKept(promise, spent(history, 50, 7));
+            assertFirst(promise, spent(history, 60, 4), 5);
+        }
+
+        @Test
+        void canLoseARefundInAFailover() {
+            HistoryBuilder history =
+                    account().operation(0, 0, ACQUIRE, ALLOWED, 5, 0, 0).operation(0, 15, REFUND, DONE, 0, 1, 0);
+            assertFirst(promise, spent(history, 40, 5), 3);
+            assertKept(promise, spent(history.failover(10, 20), 40, 5));
+        }
     }
 
     @Nested
@@ -269,6 +288,15 @@ class PromisesTest {
                     slots().operations(2, 0, ACQUIRE, ALLOWED).operation(0, 10, RELEASE, DONE, 1, 1, 0);
             assertKept(back, released.operation(5_000, ACQUIRE, REJECTED));
             assertFirst(back, released.operation(11_000, ACQUIRE, REJECTED), 5);
+        }
+
+        @Test
+        void releasedInAFailoverComeBackAfterTheTimeout() {
+            HistoryBuilder released = slots().operations(2, 0, ACQUIRE, ALLOWED)
+                    .failover(5, 2_000)
+                    .operation(0, 10, RELEASE, DONE, 1, 1, 0);
+            assertKept(back, released.operation(0, 71_000, ACQUIRE, REJECTED, 1, 0, 0));
+            assertFirst(back, released.operation(0, 73_000, ACQUIRE, REJECTED, 1, 0, 0), 5);
         }
 
         @Test
@@ -410,6 +438,15 @@ class PromisesTest {
         @Test
         void areLostWithTheData() {
             assertKept(promise, blocked().fault(Effect.LOSS, Fault.ALL, 50, 60).operation(100, ACQUIRE, ALLOWED));
+        }
+
+        @Test
+        void comeBackIfAFailoverUndoesTheUnblock() {
+            HistoryBuilder history = log().operation(0, 0, BLOCK, DONE, MINUTE.toNanos(), 0, 0)
+                    .operation(1_000, UNBLOCK, DONE)
+                    .operation(9_000, ACQUIRE, BLOCKED);
+            assertFirst(promise, history, 3);
+            assertKept(promise, history.failover(900, 2_000));
         }
     }
 
