@@ -61,15 +61,7 @@ final class ShadowScenario {
         long now = time.micros();
         List<Charge> charges = new ArrayList<>();
         List<ModeledPolicy> charged = new ArrayList<>();
-        int first = random.nextInt(3);
-        for (int i = 0; i <= random.nextInt(3); i++) {
-            ModeledPolicy policy = policies.get((first + i) % 3);
-            List<Limit> limits = policy.limits.limits();
-            long cost = randomLimits.cost(limits.get(random.nextInt(limits.size())));
-            Charge charge = new Charge(policy.limits, key.storedKey(), cost);
-            charges.add(random.nextInt(5) < 2 ? charge : charge.asShadow());
-            charged.add(policy);
-        }
+        choose(charges, charged);
         steps.add("acquire " + charges);
         boolean expected = true;
         List<Boolean> fitting = new ArrayList<>();
@@ -108,11 +100,27 @@ final class ShadowScenario {
             steps.add("refund");
             key.backend().refund(allowed.receipt());
             undo.forEach(Runnable::run);
-            for (int i = 0; i < charges.size(); i++) {
-                assertThat(key.backend().peek(charges.get(i)))
-                        .as(this::history)
-                        .isEqualTo(quotas(charges.get(i), charged.get(i), false, now));
-            }
+            assertPeeks(charges, charged, now);
+        }
+    }
+
+    private void choose(List<Charge> charges, List<ModeledPolicy> charged) {
+        int first = random.nextInt(3);
+        for (int i = 0; i <= random.nextInt(3); i++) {
+            ModeledPolicy policy = policies.get((first + i) % 3);
+            List<Limit> limits = policy.limits.limits();
+            long cost = randomLimits.cost(limits.get(random.nextInt(limits.size())));
+            Charge charge = new Charge(policy.limits, key.storedKey(), cost);
+            charges.add(random.nextInt(5) < 2 ? charge : charge.asShadow());
+            charged.add(policy);
+        }
+    }
+
+    private void assertPeeks(List<Charge> charges, List<ModeledPolicy> charged, long now) {
+        for (int i = 0; i < charges.size(); i++) {
+            assertThat(key.backend().peek(charges.get(i)))
+                    .as(this::history)
+                    .isEqualTo(quotas(charges.get(i), charged.get(i), false, now));
         }
     }
 
