@@ -13,6 +13,7 @@ import io.grpc.Channel;
 import io.grpc.stub.StreamObserver;
 import io.weir.ratelimit.fixtures.Await;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A proxy with one bucket. It spends what it is assigned, and rejects everything else. */
@@ -26,6 +27,7 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
     private @Nullable Throwable failure;
     private int actions;
     private long tokens;
+    private long expiresNanos;
     private boolean allowsAll;
     private long allowed;
     private long rejected;
@@ -43,6 +45,8 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
         for (BucketAction each : response.getBucketActionList()) {
             action = each;
             actions++;
+            Duration life = each.getQuotaAssignmentAction().getAssignmentTimeToLive();
+            expiresNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(life.getSeconds()) + life.getNanos();
             tokens = each.getQuotaAssignmentAction()
                     .getRateLimitStrategy()
                     .getTokenBucket()
@@ -87,6 +91,9 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
 
     /** Tries a number of requests. Returns how many the proxy allows. */
     synchronized long requests(long count) {
+        if (System.nanoTime() > expiresNanos) {
+            tokens = 0;
+        }
         long possible = allowsAll ? count : Math.min(count, tokens);
         tokens -= allowsAll ? 0 : possible;
         allowed += possible;
