@@ -59,7 +59,9 @@ public final class Nemesis {
         }
         long seed =
                 options.containsKey("--seed") ? Long.parseLong(options.get("--seed")) : new Random().nextInt(1_000_000);
-        Path folder = Path.of(options.getOrDefault("--folder", "target/nemesis"));
+        // Redis has another working directory.
+        Path folder =
+                Path.of(options.getOrDefault("--folder", "target/nemesis")).toAbsolutePath();
         List<String> faults = List.of(options.getOrDefault("--faults", String.join(",", Run.allTroubles()))
                 .split(","));
         if (!Run.allTroubles().containsAll(faults)) {
