@@ -22,8 +22,9 @@ public record ServletMappings(Set<String> patterns, boolean jersey) {
     private static final String APPLICATION = "jakarta.ws.rs.Application";
     private static final String JERSEY = "org.glassfish.jersey.";
 
-    /** Servlets and filters of these packages serve requests of Jakarta REST. */
-    private static final Set<String> RUNTIMES = Set.of(JERSEY, "org.jboss.resteasy.", "io.openliberty.", "com.ibm.");
+    /** Servlets and filters of these packages serve requests of Jakarta REST. Other servlets of Open Liberty serve SOAP. */
+    private static final Set<String> RUNTIMES =
+            Set.of(JERSEY, "org.jboss.resteasy.", "io.openliberty.", "com.ibm.websphere.jaxrs.");
 
     /** The servlets of the server for files and pages, and that of the console. */
     private static final Set<String> OTHERS =

@@ -77,6 +77,18 @@ class UnlimitedServletsTest {
     }
 
     @Test
+    void aSoapServiceIsNotLogged() {
+        UnlimitedServlets servlets = new UnlimitedServlets(FEATURE, () -> true);
+        assertThat(logged(() -> {
+                    serve(servlets, "Greeting", "com.ibm.ws.jaxws.webcontainer.LibertyJaxWsServlet", 200);
+                    serve(servlets, "App", "com.ibm.websphere.jaxrs.server.IBMRestServlet", 200);
+                }))
+                .singleElement()
+                .asString()
+                .contains("The servlet App ");
+    }
+
+    @Test
     void anApplicationWithoutPoliciesIsNotLogged() {
         assertThat(logged(() -> serve(new UnlimitedServlets(FEATURE, () -> false), "App", RESTEASY, 200)))
                 .isEmpty();
