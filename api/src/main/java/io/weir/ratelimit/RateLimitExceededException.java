@@ -23,7 +23,7 @@ public final class RateLimitExceededException extends RuntimeException {
     private final Decision.Rejected decision;
 
     /**
-     * Creates an exception with the violated policies as its message.
+     * Creates an exception. Its message has the violated policies and the wait, for callers that see nothing else of it.
      *
      * @param decision the rejection
      */
@@ -40,7 +40,11 @@ public final class RateLimitExceededException extends RuntimeException {
     public RateLimitExceededException(Decision.Rejected decision, String cause) {
         super(
                 "rate limit exceeded: " + String.join(", ", decision.violatedPolicies())
-                        + (cause.isEmpty() ? "" : " (" + cause + ")"),
+                        + (cause.isEmpty() ? "" : " (" + cause + ")")
+                        + decision.retryAfter()
+                                .map(wait -> "; retry after "
+                                        + wait.plusNanos(999_999_999).toSeconds() + " s")
+                                .orElse(""),
                 null,
                 false,
                 false);

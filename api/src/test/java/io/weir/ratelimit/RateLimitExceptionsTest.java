@@ -19,9 +19,9 @@ class RateLimitExceptionsTest {
             new ChargeResult("login-user", false, List.of(rejected("login-user", "login-user", 2_000_000)))));
 
     @Test
-    void exceededExceptionNamesThePoliciesAndHasTheDecision() {
+    void exceededExceptionNamesThePoliciesAndTheWaitAndHasTheDecision() {
         RateLimitExceededException exception = new RateLimitExceededException(rejected);
-        assertThat(exception).hasMessage("rate limit exceeded: login-ip, login-user");
+        assertThat(exception).hasMessage("rate limit exceeded: login-ip, login-user; retry after 2 s");
         assertThat(exception.decision()).isSameAs(rejected);
         assertThat(exception.retryAfter()).contains(Duration.ofSeconds(2));
     }

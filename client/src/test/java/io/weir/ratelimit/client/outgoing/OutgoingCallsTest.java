@@ -198,7 +198,7 @@ class OutgoingCallsTest {
         create("ratelimit.policies.calls.limit=2/1m");
         assertThat(begin().decision().allowed()).isTrue();
         begin();
-        assertThat(rejection()).hasMessage("rate limit exceeded: calls");
+        assertThat(rejection()).hasMessageMatching("rate limit exceeded: calls; retry after \\d+ s");
         assertThat(events)
                 .containsExactly("client:partner allowed", "client:partner allowed", "client:partner rejected");
     }
@@ -494,7 +494,7 @@ class OutgoingCallsTest {
         answer(calls.begin(call(attempt, null, null)), 500);
         for (int i = 0; i < 2 * RetryBudget.RESERVE; i++) {
             assertThatThrownBy(() -> calls.begin(call(attempt, null, null)))
-                    .hasMessage("rate limit exceeded: calls")
+                    .hasMessageMatching("rate limit exceeded: calls; retry after \\d+ s")
                     .extracting(thrown -> ((RateLimitExceededException) thrown).retryAfter())
                     .satisfies(
                             retryAfter -> assertThat((Optional<?>) retryAfter).isPresent());
@@ -527,7 +527,7 @@ class OutgoingCallsTest {
         create("ratelimit.policies.calls.limit=100/1m");
         backendFails = true;
         answer(begin(), 429, "Retry-After", "5");
-        assertThat(rejection()).hasMessage("rate limit exceeded: calls (pause of client partner)");
+        assertThat(rejection()).hasMessage("rate limit exceeded: calls (pause of client partner); retry after 5 s");
         assertThat(rejection().decision().quotas()).singleElement().returns("partner-pause", quota -> quota.name());
         assertThat(pause()).hasValue(Duration.ofSeconds(5));
         advance(Duration.ofSeconds(5));
