@@ -13,7 +13,10 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
-/** A check for limited methods whose work continues after they have returned. Annotations and types have names, because APIs can be missing. */
+/**
+ * A check for limited methods whose work continues after they have returned, or that a messaging runtime calls once for a whole channel.
+ * Annotations and types have names, because APIs can be missing.
+ */
 public final class ResultCheck {
     private static final String ENTERPRISE_BEAN = "jakarta.ejb.Asynchronous";
     private static final Set<String> OTHER_THREAD = Set.of(
@@ -23,12 +26,33 @@ public final class ResultCheck {
     private static final Set<String> REACTIVE =
             Set.of("org.reactivestreams.Publisher", "io.smallrye.mutiny.Uni", "io.reactivex.rxjava3.core.SingleSource");
 
+    private static final String MESSAGING = "org.eclipse.microprofile.reactive.messaging.";
+    private static final String REPEATED = "io.smallrye.reactive.messaging.annotations.";
+    private static final Set<String> INCOMING = Set.of(MESSAGING + "Incoming", REPEATED + "Incomings");
+    private static final Set<String> OUTGOING = Set.of(MESSAGING + "Outgoing", REPEATED + "Outgoings");
+    private static final Set<String> NO_PAYLOAD = Set.of(
+            MESSAGING + "Message",
+            "java.util.concurrent.Flow$Publisher",
+            "org.eclipse.microprofile.reactive.streams.operators.PublisherBuilder",
+            "org.reactivestreams.Publisher");
+
     private ResultCheck() {}
 
     /** Checks that the thread of the caller decides. The interceptors of an enterprise bean run after the change of the thread. */
     public static void checkThread(Class<?> beanClass, Method method, Problems problems) {
         if (isAnnotated(beanClass, method, Set.of(ENTERPRISE_BEAN))) {
             problems.add(MESSAGES.problem("WEIR-260", place(beanClass, method), ""));
+        }
+    }
+
+    /** Checks that a method of a channel is called for each message, and that the runtime reports a rejection to the broker. */
+    public static void checkChannel(Class<?> beanClass, Method method, Problems problems) {
+        boolean incoming = isAnnotated(beanClass, method, INCOMING);
+        boolean payload = incoming
+                && method.getParameterCount() > 0
+                && Stream.of(method.getParameterTypes()).noneMatch(type -> isOneOf(type, NO_PAYLOAD));
+        if (!payload && (incoming || isAnnotated(beanClass, method, OUTGOING))) {
+            problems.add(MESSAGES.problem("WEIR-263", place(beanClass, method), ""));
         }
     }
 
@@ -54,7 +78,11 @@ public final class ResultCheck {
     private static boolean endsLater(Class<?> result) {
         return Future.class.isAssignableFrom(result)
                 || Flow.Publisher.class.isAssignableFrom(result)
-                || TypeHierarchy.of(result).stream().map(Class::getName).anyMatch(REACTIVE::contains);
+                || isOneOf(result, REACTIVE);
+    }
+
+    private static boolean isOneOf(Class<?> type, Set<String> names) {
+        return TypeHierarchy.of(type).stream().map(Class::getName).anyMatch(names::contains);
     }
 
     private static boolean isAnnotated(Class<?> beanClass, Method method, Set<String> annotations) {

@@ -71,6 +71,7 @@ final class AnnotationScanner implements MethodScanner {
             for (Method method : TypeHierarchy.methods(beanClass)) {
                 scan(beanClass, method).ifPresent(limits -> {
                     ResultCheck.checkThread(beanClass, method, problems);
+                    ResultCheck.checkChannel(beanClass, method, problems);
                     methods.add(new LimitedMethod(
                             beanClass, method, limits, Reachability.isResourceMethod(beanClass, method)));
                 });

@@ -7,12 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.ratelimit.RateLimit;
 import jakarta.enterprise.concurrent.Asynchronous;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.spi.BeanManager;
+import jakarta.enterprise.inject.spi.InterceptionType;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import org.eclipse.microprofile.reactive.messaging.Incoming;
+import org.eclipse.microprofile.reactive.messaging.Message;
+import org.eclipse.microprofile.reactive.messaging.Outgoing;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +94,57 @@ class ResultCheckTest {
         public void work() {}
     }
 
+    @ApplicationScoped
+    public static class ReceivesAMessage {
+        @Incoming("orders")
+        @RateLimit("work")
+        public CompletionStage<Void> work(Message<String> order) {
+            return order.ack();
+        }
+    }
+
+    @ApplicationScoped
+    public static class ReceivesAStream {
+        @Incoming("orders")
+        @Outgoing("invoices")
+        @RateLimit("work")
+        public Flow.Publisher<String> work(Flow.Publisher<String> orders) {
+            return orders;
+        }
+    }
+
+    @ApplicationScoped
+    public static class ReturnsASubscriber {
+        @Incoming("orders")
+        @RateLimit("work")
+        public Flow.Processor<String, String> work() {
+            throw new UnsupportedOperationException("called by the runtime only");
+        }
+    }
+
+    @ApplicationScoped
+    public static class Generates {
+        @Outgoing("orders")
+        @RateLimit("work")
+        public String work() {
+            return "order";
+        }
+    }
+
+    @ApplicationScoped
+    public static class ReceivesPayload {
+        @Incoming("orders")
+        @RateLimit("work")
+        public void work(String order) {}
+
+        @Incoming("orders")
+        @Outgoing("invoices")
+        @RateLimit("work")
+        public CompletionStage<String> invoice(String order) {
+            return CompletableFuture.completedFuture(order);
+        }
+    }
+
     private static void start(String[] lines, Class<?> bean) {
         Container.start(lines, bean).close();
     }
@@ -117,6 +173,31 @@ class ResultCheckTest {
         assertThatThrownBy(() -> start(RATE, Enterprise.class))
                 .hasMessageContaining("WEIR-260")
                 .hasMessageContaining("Enterprise.work");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {ReceivesAMessage.class, ReceivesAStream.class, ReturnsASubscriber.class, Generates.class})
+    void theDeploymentFailsIfARejectionWouldEndAChannel(Class<?> bean) {
+        assertThatThrownBy(() -> start(RATE, bean))
+                .hasMessageContaining("WEIR-263")
+                .hasMessageContaining(bean.getSimpleName() + ".work");
+    }
+
+    @Test
+    void consumersOfThePayloadAreDeployed() {
+        start(CONCURRENCY, ReceivesPayload.class);
+    }
+
+    @Test
+    void theInterceptorSurroundsTimeoutMethods() throws NoSuchMethodException {
+        RateLimit binding =
+                ReceivesPayload.class.getMethod("work", String.class).getAnnotation(RateLimit.class);
+        try (Container container = Container.start(RATE, ReceivesPayload.class)) {
+            BeanManager beans = container.bean(BeanManager.class);
+            assertThat(beans.resolveInterceptors(InterceptionType.AROUND_TIMEOUT, binding))
+                    .isEqualTo(beans.resolveInterceptors(InterceptionType.AROUND_INVOKE, binding))
+                    .hasSize(1);
+        }
     }
 
     @Test
