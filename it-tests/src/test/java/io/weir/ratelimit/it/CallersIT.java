@@ -3,12 +3,14 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.it.app.Users;
 import java.net.URI;
 import java.net.URL;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who the caller is on each server with its security, by the thread on which a limited bean is called. */
@@ -75,13 +78,26 @@ class CallersIT {
         assertThat(call("user", "own", ANN)).isEqualTo("rejected");
     }
 
-    @Test
+    /** The endpoint calls a limited bean, or is limited itself. */
+    @ParameterizedTest
+    @CsvSource({"chat, socket", "direct, direct"})
     @Tag("field")
-    void aMessageOfAWebSocketHasTheUserOfItsSession() throws InterruptedException {
-        reset("socket");
-        assertThat(message(ANN)).isEqualTo("allowed");
-        assertThat(message(ANN)).isEqualTo("rejected");
-        assertThat(message(BEN)).isEqualTo("allowed");
+    void aMessageOfAWebSocketHasTheUserOfItsSession(String endpoint, String policy) throws InterruptedException {
+        reset(policy);
+        assertThat(message(endpoint, ANN)).isEqualTo("allowed");
+        assertThat(message(endpoint, ANN)).isEqualTo("rejected");
+        assertThat(message(endpoint, BEN)).isEqualTo("allowed");
+    }
+
+    /** The server repeats a rejected run. */
+    @Test
+    void aTimerAboveItsLimitDoesNotRun() {
+        Await.until("a rejected run", Duration.ofSeconds(30), () -> runs().contains("rejected"));
+        assertThat(runs()).startsWith("run run rejected").doesNotEndWith("run");
+    }
+
+    private String runs() {
+        return Http.get(uri("api/keys/timer/runs")).body();
     }
 
     private String call(String caller, String place, String... login) {
@@ -105,13 +121,14 @@ class CallersIT {
     }
 
     /** Sends a message over a new web socket, and returns the answer, null if there is none. */
-    private @Nullable String message(String login) throws InterruptedException {
+    private @Nullable String message(String endpoint, String login) throws InterruptedException {
         BlockingQueue<String> answers = new LinkedBlockingQueue<>();
         WebSocket socket = HttpClient.newHttpClient()
                 .newWebSocketBuilder()
                 .header("Authorization", login)
                 .buildAsync(
-                        URI.create(uri("user/chat").toString().replaceFirst("^http", "ws")), new WebSocket.Listener() {
+                        URI.create(uri("user/" + endpoint).toString().replaceFirst("^http", "ws")),
+                        new WebSocket.Listener() {
                             @Override
                             public @Nullable CompletionStage<?> onText(
                                     WebSocket from, CharSequence text, boolean last) {

@@ -11,6 +11,7 @@ import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.annotation.Priority;
 import jakarta.inject.Inject;
 import jakarta.interceptor.AroundInvoke;
+import jakarta.interceptor.AroundTimeout;
 import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.io.Serial;
@@ -48,6 +49,17 @@ public class RateLimitInterceptor implements Serializable {
     @AroundInvoke
     public @Nullable Object limit(InvocationContext invocation) throws Exception {
         return Asynchrony.isStage(invocation.getMethod().getReturnType()) ? stage(invocation) : other(invocation);
+    }
+
+    /**
+     * Calls a timeout method of an enterprise bean, whose timer the server does not report as a call.
+     *
+     * @return the result of the method
+     * @throws Exception the exception of the method, or of a rejection
+     */
+    @AroundTimeout
+    public @Nullable Object limitTimer(InvocationContext invocation) throws Exception {
+        return limit(invocation);
     }
 
     private @Nullable Object other(InvocationContext invocation) throws Exception {

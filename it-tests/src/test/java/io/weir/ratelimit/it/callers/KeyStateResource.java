@@ -17,6 +17,15 @@ public class KeyStateResource {
     @Inject
     RateLimiter limiter;
 
+    @Inject
+    Ticker.Runs runs;
+
+    @GET
+    @Path("runs")
+    public String runs() {
+        return runs.toString();
+    }
+
     @GET
     public long remainingOfVisitors(@PathParam("policy") String policy) {
         return limiter.peek(policy, Identity.ANONYMOUS).get(0).remaining();
