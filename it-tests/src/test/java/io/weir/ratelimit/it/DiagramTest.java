@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Each diagram of the documents is rendered from the source beside it. */
+/** Each diagram of the documents with a source beside it is rendered from it, and a page shows and describes each diagram. */
 class DiagramTest {
     private static final Path DIAGRAMS = Path.of("../docs/diagrams");
     private static final Pattern LABEL = Pattern.compile("label=\"([^\"]*)\"");
@@ -29,6 +29,21 @@ class DiagramTest {
                         .as(diagram)
                         .containsExactlyInAnyOrderElementsOf(labels(source));
             }
+        }
+    }
+
+    @Test
+    void aPageShowsAndDescribesEachDiagram() throws IOException {
+        StringBuilder pages = new StringBuilder();
+        try (Stream<Path> files = Files.walk(DIAGRAMS.getParent())) {
+            files.filter(file -> file.toString().endsWith(".md"))
+                    .forEach(page -> pages.append(DocumentedNamesTest.readPath(page)));
+        }
+        try (Stream<Path> files = Files.list(DIAGRAMS)) {
+            assertThat(files.filter(file -> file.toString().endsWith(".svg")))
+                    .hasSizeGreaterThanOrEqualTo(7)
+                    .allSatisfy(diagram -> assertThat(pages)
+                            .containsPattern("!\\[[^]]{40,}]\\([./]*diagrams/" + diagram.getFileName() + "\\)"));
         }
     }
 
