@@ -204,15 +204,16 @@ public final class Browser implements AutoCloseable {
     }
 
     /**
-     * Returns the addresses of requests since the last call, without those of the browser itself.
+     * Returns the addresses of requests since the last call, without data and those of the browser itself.
      *
      * @return the addresses
      */
     public List<URI> requests() {
         return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
                 .flatMap(entry -> REQUEST_URL.matcher(entry.getMessage()).results())
-                .map(found -> URI.create(found.group(1)))
-                .filter(address -> !"chrome".equals(address.getScheme()))
+                .map(found -> found.group(1))
+                .filter(address -> !address.startsWith("data:") && !address.startsWith("chrome:"))
+                .map(URI::create)
                 .toList();
     }
 
