@@ -52,7 +52,7 @@ import org.redisson.config.Config;
 import org.xml.sax.InputSource;
 
 /**
- * The snippets of each how-to page and of the README: Java code compiles and uses only public parts of Weir, properties are valid for the
+ * The snippets of each how-to page, of the README and of the first ten properties: Java code compiles and uses only public parts of Weir, properties are valid for the
  * configuration reader of Weir, and XML, JSON and YAML can be parsed. {@link HowToPage} describes the comments that exclude parts of a page.
  */
 class HowToSnippetsTest {
@@ -78,7 +78,9 @@ class HowToSnippetsTest {
 
     @TestFactory
     Stream<DynamicTest> snippetsOfEachPageAreValid() throws IOException {
-        return Stream.concat(Stream.of(HowToPage.at(Path.of("../README.md"))), HowToPage.all().stream())
+        Stream<HowToPage> others = Stream.of("../README.md", "../docs/reference/first-ten-properties.md")
+                .map(page -> HowToPage.at(Path.of(page)));
+        return Stream.concat(others, HowToPage.all().stream())
                 .map(page -> DynamicTest.dynamicTest(page.name(), () -> verify(page)));
     }
 
@@ -183,6 +185,13 @@ class HowToSnippetsTest {
             assertThat(problems(values, limits(classes), classes)).isEmpty();
         }
         return values;
+    }
+
+    @Test
+    void theFirstTenPropertiesAreTen() {
+        String sheet = HowToPage.at(Path.of("../docs/reference/first-ten-properties.md"))
+                .snippet("", "properties");
+        assertThat(sheet.lines().filter(line -> line.startsWith("ratelimit."))).hasSize(10);
     }
 
     /** Checks that the page applies each policy, because a policy without a method, a path or a call limits nothing. */
