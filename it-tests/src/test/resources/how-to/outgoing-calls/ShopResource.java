@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.client.RateLimitClientFilter;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
-import jakarta.ws.rs.client.ClientBuilder;
-import java.util.concurrent.CompletionStage;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 @RequestScoped
 @Path("shop")
@@ -17,49 +13,12 @@ public class ShopResource {
     Offers offers;
 
     @Inject
-    PartnerClient client;
-
-    @Inject
-    AcquiredCalls later;
-
-    @Inject
-    Completions completions;
-
-    @Inject
     RateLimiter limiter;
-
-    @Inject
-    @ConfigProperty(name = "upstream.url")
-    String upstream;
 
     @GET
     @Path("interface/{account}")
     public String byInterface(@PathParam("account") String account) {
         return offers.offer(account, "books");
-    }
-
-    @GET
-    @Path("client/{account}")
-    public String byClient(@PathParam("account") String account) {
-        return client.status(upstream, account);
-    }
-
-    @GET
-    @Path("later/{account}")
-    public CompletionStage<String> later(@PathParam("account") String account) {
-        return later.get(
-                ClientBuilder.newBuilder()
-                        .register(new RateLimitClientFilter("partner"))
-                        .build()
-                        .target(upstream)
-                        .path("status"),
-                account);
-    }
-
-    @GET
-    @Path("model")
-    public String model() {
-        return completions.complete("a question of five words");
     }
 
     @GET

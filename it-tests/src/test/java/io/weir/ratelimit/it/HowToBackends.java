@@ -147,6 +147,48 @@ interface HowToBackends extends HowToCalls {
                 .toList();
     }
 
+    @Test
+    default void sellPlans() {
+        String page = "sell-plans";
+        Await.until(
+                "Redis is connected",
+                TIMEOUT,
+                Duration.ofMillis(200),
+                () -> policies(page, "bob").startsWith("\"rate\";q=10;w=1, \"plan\";q=5;w="));
+        assertThat(test(page, 1)).isEqualTo("200\n200\n200\n200\n200\n429\n");
+        Await.until(
+                "two mails",
+                TIMEOUT,
+                () -> get(page, "plans/mails").body().lines().count() == 2);
+        assertThat(get(page, "plans/mails").body().lines())
+                .containsExactlyInAnyOrder("alice: 80 % of 5 calls are used", "alice: 100 % of 5 calls are used");
+
+        post(page, "plans/alice/pro");
+        awaitQuota(page, "alice", "\"permits\":100000,", "\"remaining\":99995,");
+        awaitQuota(page, "acme", "\"permits\":100000,", "-01T00:00:00+0");
+        awaitQuota(page, "globex", "\"permits\":250000,", "-15T00:00:00+0");
+        assertThat(policies(page, "globex")).startsWith("\"rate\";q=50;w=1, \"plan\";q=250000;w=");
+    }
+
+    private String policies(String page, String user) {
+        return get(page, "reports", "Authorization", HowToLimits.basic(user, "secret"))
+                .headers()
+                .firstValue("RateLimit-Policy")
+                .orElse("");
+    }
+
+    /** Reads the quotas of a user, which spends no permits, until the look-ups of its plan and contract have answered. */
+    private void awaitQuota(String page, String user, String... parts) {
+        String[] login = {"Authorization", HowToLimits.basic(user, "secret")};
+        Await.until(
+                user + " has " + List.of(parts),
+                TIMEOUT,
+                Duration.ofSeconds(1),
+                () -> List.of(parts).stream()
+                        .allMatch(Http.get(server().uri(page, "rate-limits"), login)
+                                .body()::contains));
+    }
+
     private void awaitConnected(String page) {
         String path = page.equals("migrate-from-bucket4j") ? "orders" : "hello";
         Await.until(

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("server")
 @Tag("ci")
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
+class HowToIT implements HowToBackends, HowToClients, HowToLimits, HowToOperations {
     private static final Map<String, RedisProcess> REDIS = new HashMap<>();
     private static HowToServer server;
 
@@ -26,6 +26,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
     static void deploy(@TempDir Path folder) throws IOException {
         List<HowToApplication> applications = List.of(
                 HowToApplication.of(HowToServer.PAGE),
+                HowToApplication.of("call-a-language-model").after("outgoing-calls"),
                 HowToApplication.of("costs"),
                 HowToApplication.of("exempt-health-checks"),
                 HowToApplication.of("find-top-keys").after("limit-by-user"),
@@ -34,6 +35,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("limit-by-address-behind-a-proxy"),
                 HowToApplication.named("local-proxy", "limit-by-address-behind-a-proxy"),
                 withRedis("leases"),
+                HowToApplication.of("limit-a-jakarta-rest-client").after("outgoing-calls"),
                 HowToApplication.of("limit-by-api-key"),
                 HowToApplication.of("limit-by-user"),
                 HowToApplication.of("limit-concurrent-calls"),
@@ -43,6 +45,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 withRedis("monthly-quotas"),
                 withRedis("migrate-from-bucket4j"),
                 HowToApplication.of("migrate-from-smallrye"),
+                HowToApplication.of("obey-a-429"),
                 HowToApplication.of("openapi"),
                 withRedis("redis"),
                 HowToApplication.of("outgoing-calls"),
@@ -53,6 +56,7 @@ class HowToIT implements HowToBackends, HowToLimits, HowToOperations {
                 HowToApplication.of("replace-the-response").without("ShopErrors"),
                 HowToApplication.named("replace-the-body", "replace-the-response")
                         .without("SlowDown"),
+                withRedis("sell-plans").after("limit-by-user"),
                 HowToApplication.of("settle"),
                 HowToApplication.of("shadow-mode"),
                 HowToApplication.of("tiers-from-a-database").after("limit-by-user"),

@@ -213,24 +213,6 @@ interface HowToLimits extends HowToCalls {
     }
 
     @Test
-    default void outgoingCalls() {
-        String page = "outgoing-calls";
-        for (String how : List.of("interface", "client", "later")) {
-            assertThat(get(page, "shop/" + how + "/acme").body()).as(how).isEqualTo("offer for books");
-        }
-        assertThat(get(page, "shop/remaining/partner-calls/acme").body()).isEqualTo("47");
-        for (String how : List.of("a 429 of the partner", "its pause")) {
-            assertThat(get(page, "shop/interface/busy").body()).as(how).isEqualTo("no offer for books now");
-        }
-        assertThat(get(page, "upstream/calls/busy").body()).isEqualTo("1");
-        assertThat(get(page, "shop/model").body()).isEqualTo("an answer");
-        PolicyClient.eventually(
-                () -> get(page, "shop/remaining/model-tokens/model").body().equals("199958"));
-        assertThat(get(page, "shop/remaining/model-tokens/model").body()).isEqualTo("199958");
-        assertThat(get(page, "shop/remaining/model-requests/model").body()).isEqualTo("499");
-    }
-
-    @Test
     default void paceOutboundCalls() {
         URI later = server().uri("pace-outbound-calls", "api/partner/later");
         long start = System.nanoTime();

@@ -14,7 +14,7 @@ import java.util.Optional;
 
 /**
  * A runtime change, and its undo, apply on all instances within a second, after an outage within another second and a deadline, and no
- * earlier one comes back (change-limits-at-run-time.md, "Several instances"). An instance that starts without Redis has the configuration
+ * earlier one comes back (runtime-changes.md, "Several instances"). An instance that starts without Redis has the configuration
  * until Redis answers. After a loss of data, an instance that starts does not have the changes, until the next change of an instance that
  * has them.
  */
