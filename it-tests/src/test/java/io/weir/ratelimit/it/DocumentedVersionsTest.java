@@ -95,6 +95,7 @@ class DocumentedVersionsTest {
             }
             versions.put(child(element, "artifactId"), version);
         }
+        versions.put("junit-jupiter", versions.get("junit-bom"));
         return versions;
     }
 

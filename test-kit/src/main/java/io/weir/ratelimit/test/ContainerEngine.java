@@ -5,6 +5,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.interceptor.cdi.CurrentRequest;
 import io.weir.ratelimit.interceptor.cdi.RateLimitBeans;
 import io.weir.ratelimit.interceptor.cdi.RateLimitInterceptor;
+import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.se.SeContainerInitializer;
@@ -47,7 +48,7 @@ final class ContainerEngine implements StartedEngine {
         this.loader = loader;
         this.beans = setup.beans();
         this.environment = new TestEnvironment(setup.now(), setup.redis().map(RedisAddress::of));
-        this.limits = new EngineLimits(environment, this::limiter);
+        this.limits = new EngineLimits(environment, this::limiter, this::weir);
         this.config = TestConfig.register(setup.properties(), loader);
         try {
             this.container = ContextLoader.call(loader, () -> initializer(setup).initialize());
@@ -83,6 +84,10 @@ final class ContainerEngine implements StartedEngine {
     @Override
     public RateLimiter limiter() {
         return container.select(RateLimiter.class).get();
+    }
+
+    private HostedWeir weir() {
+        return container.select(HostedWeir.class).get();
     }
 
     @Override

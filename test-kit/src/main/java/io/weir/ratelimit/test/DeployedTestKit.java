@@ -2,6 +2,7 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.enterprise.inject.spi.Bean;
@@ -20,6 +21,9 @@ public final class DeployedTestKit implements Extension {
     @Nullable
     private volatile Bean<?> limiter;
 
+    @Nullable
+    private volatile Bean<?> weir;
+
     /** Creates the extension, which containers find as a service. */
     public DeployedTestKit() {}
 
@@ -28,17 +32,27 @@ public final class DeployedTestKit implements Extension {
             return;
         }
         TestEnvironment environment = TestEnvironment.deployed(Instant.parse(WeirTest.DEFAULT_NOW));
-        new TestBeans(environment, new EngineLimits(environment, () -> limiter(beans))).add(event);
+        new TestBeans(
+                        environment,
+                        new EngineLimits(
+                                environment,
+                                () -> reference(beans, limiter, RateLimiter.class),
+                                () -> reference(beans, weir, HostedWeir.class)))
+                .add(event);
     }
 
     void found(@Observes ProcessProducerMethod<RateLimiter, ?> event) {
         limiter = event.getBean();
     }
 
+    void foundWeir(@Observes ProcessProducerMethod<HostedWeir, ?> event) {
+        weir = event.getBean();
+    }
+
     /** Does not resolve the type: on Payara and GlassFish, an archive without {@code beans.xml} sees no bean of another library. */
-    private RateLimiter limiter(BeanManager beans) {
-        Bean<?> bean = Objects.requireNonNull(limiter);
-        return (RateLimiter) beans.getReference(bean, RateLimiter.class, beans.createCreationalContext(bean));
+    private static <T> T reference(BeanManager beans, @Nullable Bean<?> found, Class<T> type) {
+        Bean<?> bean = Objects.requireNonNull(found);
+        return type.cast(beans.getReference(bean, type, beans.createCreationalContext(bean)));
     }
 
     /** Whether the container belongs to a test class, which has an environment of its own. */

@@ -4,6 +4,7 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
@@ -17,10 +18,12 @@ import java.util.function.Supplier;
 final class EngineLimits implements RateLimits {
     private final TestEnvironment environment;
     private final Supplier<RateLimiter> limiter;
+    private final Supplier<HostedWeir> weir;
 
-    EngineLimits(TestEnvironment environment, Supplier<RateLimiter> limiter) {
+    EngineLimits(TestEnvironment environment, Supplier<RateLimiter> limiter, Supplier<HostedWeir> weir) {
         this.environment = environment;
         this.limiter = limiter;
+        this.weir = weir;
     }
 
     @Override
@@ -58,6 +61,26 @@ final class EngineLimits implements RateLimits {
     @Override
     public void reset(String policy, Identity key) {
         environment.backend().inspect(() -> limiter.get().reset(policy, key));
+    }
+
+    @Override
+    public void block(String policy, Identity key, Duration duration) {
+        environment.backend().inspect(() -> limiter.get().block(policy, key, duration));
+    }
+
+    @Override
+    public void unblock(String policy, Identity key) {
+        environment.backend().inspect(() -> limiter.get().unblock(policy, key));
+    }
+
+    @Override
+    public void change(String policy, String attribute, String value) {
+        environment.change(weir.get().reload(), policy, attribute, value);
+    }
+
+    @Override
+    public <E> List<E> events(Class<E> type) {
+        return environment.events().list(type);
     }
 
     @Override

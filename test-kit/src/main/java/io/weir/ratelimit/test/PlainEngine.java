@@ -5,7 +5,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
-import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.instance.ApplicationEvents;
 import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.Platform;
@@ -29,7 +29,7 @@ final class PlainEngine implements StartedEngine {
      * @param environment the clock and the backends
      * @param setup the resolvers and the sources
      */
-    private record TestPlatform(PropertySources properties, EngineEnvironment environment, Setup setup)
+    private record TestPlatform(PropertySources properties, TestEnvironment environment, Setup setup)
             implements Platform {
         @Override
         public <T> List<T> all(Class<T> type) {
@@ -42,6 +42,11 @@ final class PlainEngine implements StartedEngine {
         @SuppressWarnings("unchecked")
         public <T> Map<String, T> named(Class<T> type, Problems problems) {
             return (Map<String, T>) (type == KeyResolver.class ? setup.keys() : setup.tiers());
+        }
+
+        @Override
+        public ApplicationEvents events() {
+            return environment.events();
         }
 
         @Override
@@ -64,7 +69,7 @@ final class PlainEngine implements StartedEngine {
         } catch (InvalidConfigurationException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
-        limits = new EngineLimits(environment, weir::limiter);
+        limits = new EngineLimits(environment, weir::limiter, () -> weir);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.Identity;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The state of all limits in a test: keys can be exhausted and reset, and the backend can fail.
@@ -70,11 +71,71 @@ public interface RateLimits {
         reset(policy, Identity.of(key));
     }
 
+    /**
+     * Blocks a key under a policy and all its tiers, also if the backend fails.
+     *
+     * @param policy the name of a policy
+     * @param key the key
+     * @param duration how long the key is blocked from now, more than zero
+     */
+    void block(String policy, Identity key, Duration duration);
+
+    /**
+     * Blocks a key that code passes as a text, like {@link Identity#of(String)}.
+     *
+     * @param policy the name of a policy
+     * @param key any text that is not blank
+     * @param duration how long the key is blocked from now, more than zero
+     */
+    default void block(String policy, String key, Duration duration) {
+        block(policy, Identity.of(key), duration);
+    }
+
+    /**
+     * Ends the block of a key, also if the backend fails. Its penalties are forgotten, and its spent permits remain spent.
+     *
+     * @param policy the name of a policy
+     * @param key the key
+     */
+    void unblock(String policy, Identity key);
+
+    /**
+     * Ends the block of a key that code passes as a text, like {@link Identity#of(String)}.
+     *
+     * @param policy the name of a policy
+     * @param key any text that is not blank
+     */
+    default void unblock(String policy, String key) {
+        unblock(policy, Identity.of(key));
+    }
+
+    /**
+     * Changes an attribute of a policy at once, as a runtime change does. The change ends with {@link #resetAll()}.
+     *
+     * @param policy the name of a policy
+     * @param attribute the attribute, such as {@code limit} in {@code ratelimit.policies.<p>.limit}
+     * @param value the value, such as {@code 3/1m}
+     * @throws IllegalArgumentException if the policy does not exist or the value is invalid, with all problems; then nothing changes
+     */
+    void change(String policy, String attribute, String value);
+
+    /**
+     * Lists the events of a type since the last {@link #resetAll()}. The kit observes all events of the limiter on the thread that causes
+     * them, so an event is listed when the call returns. Asynchronous observers of the application receive it later, on other threads.
+     *
+     * @param type {@link io.weir.ratelimit.RateLimitRejected}, {@link io.weir.ratelimit.QuotaThresholdReached}, {@link
+     *     io.weir.ratelimit.PenaltyImposed} or {@link io.weir.ratelimit.BackendStateChanged}
+     * @param <E> the type
+     * @return the events in order, of the last 10,000 events of all types
+     */
+    <E> List<E> events(Class<E> type);
+
     /** Deletes the state of all keys. The clock and the faults of the backend do not change. */
     void reset();
 
     /**
-     * Restores the state at the start of a test: no key has a state, the backend works, no call waits, and the clock shows its first time.
+     * Restores the state at the start of a test: no key has a state, no attribute is changed, there were no events, the backend works, no call
+     * waits, and the clock shows its first time.
      */
     void resetAll();
 

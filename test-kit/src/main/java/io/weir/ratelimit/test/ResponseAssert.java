@@ -5,12 +5,16 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An assertion about a response, by its status and the fields {@code RateLimit}, {@code RateLimit-Policy} and {@code Retry-After}.
+ * An assertion about a response, by its status, the fields {@code RateLimit}, {@code RateLimit-Policy} and {@code Retry-After}, and the
+ * problem in its body.
  *
  * @param <R> the type of the response
  */
@@ -20,16 +24,23 @@ public final class ResponseAssert<R> extends AbstractAssert<ResponseAssert<R>, R
 
     private final ToIntFunction<R> status;
     private final BiFunction<R, String, String> fields;
+    private final Function<R, String> body;
 
     /**
      * Creates an assertion.
      *
      * @param fields returns the lines of a field, joined by commas; empty if there is none
+     * @param body returns the body as a text; empty if it is no text
      */
-    ResponseAssert(@Nullable R actual, ToIntFunction<R> status, BiFunction<R, String, String> fields) {
+    ResponseAssert(
+            @Nullable R actual,
+            ToIntFunction<R> status,
+            BiFunction<R, String, String> fields,
+            Function<R, String> body) {
         super(actual, ResponseAssert.class);
         this.status = status;
         this.fields = fields;
+        this.body = body;
     }
 
     /**
@@ -123,6 +134,64 @@ public final class ResponseAssert<R> extends AbstractAssert<ResponseAssert<R>, R
     public ResponseAssert<R> hasLimit(String limit, long permits, Duration window) {
         hasParameter("RateLimit-Policy", limit, "q", permits);
         return hasParameter("RateLimit-Policy", limit, "w", window.toSeconds());
+    }
+
+    /**
+     * Verifies a concurrency limit in the field {@code RateLimit-Policy}, whose quota unit is {@code concurrent-requests}.
+     *
+     * @param limit the name of the limit, which is that of the policy if the policy has one limit
+     * @param calls the calls that may run at once
+     * @return this assertion
+     */
+    public ResponseAssert<R> hasConcurrencyLimit(String limit, long calls) {
+        hasParameter("RateLimit-Policy", limit, "q", calls);
+        boolean isFound = quotas("RateLimit-Policy").stream()
+                .filter(quota -> quota.name().equals(limit))
+                .anyMatch(quota ->
+                        "\"concurrent-requests\"".equals(quota.parameters().get("qu")));
+        if (!isFound) {
+            failWithMessage(
+                    "expected RateLimit-Policy: \"%s\" with qu=\"concurrent-requests\" but was \"%s\"",
+                    limit, fields.apply(actual, "RateLimit-Policy"));
+        }
+        return this;
+    }
+
+    /**
+     * Verifies the type of the problem in the body.
+     *
+     * @param type the URI, or its fragment, such as {@code quota-exceeded}, {@code abnormal-usage-detected} or {@code
+     *     temporary-reduced-capacity}
+     * @return this assertion
+     */
+    public ResponseAssert<R> hasProblem(String type) {
+        String found = member("type");
+        if (!found.equals(type) && !found.endsWith("#" + type)) {
+            failWithMessage("expected a problem of the type %s but was \"%s\"", type, found);
+        }
+        return this;
+    }
+
+    /**
+     * Verifies the detail of the problem in the body.
+     *
+     * @param text a part of the detail
+     * @return this assertion
+     */
+    public ResponseAssert<R> hasDetail(String text) {
+        String found = member("detail");
+        if (!found.contains(text)) {
+            failWithMessage("expected a detail with \"%s\" but was \"%s\"", text, found);
+        }
+        return this;
+    }
+
+    /** Returns a member of the problem, or an empty text if the body has none. */
+    private String member(String name) {
+        isNotNull();
+        Matcher member = Pattern.compile("\"" + name + "\"\\s*:\\s*\"((?:[^\"\\\\]|\\\\.)*)\"")
+                .matcher(body.apply(actual));
+        return member.find() ? member.group(1).replaceAll("\\\\(.)", "$1") : "";
     }
 
     /**

@@ -27,5 +27,8 @@ class TestBeans implements Extension {
                 .scope(ApplicationScoped.class)
                 .createWith(context -> environment.clock());
         event.addBean().types(RateLimits.class).scope(ApplicationScoped.class).createWith(context -> limits);
+        RecordedEvents.TYPES.forEach(type -> event.addObserverMethod()
+                .observedType(type)
+                .notifyWith(context -> environment.events().add(context.getEvent())));
     }
 }

@@ -4,6 +4,9 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.core.snapshot.Reload;
+import io.weir.ratelimit.core.snapshot.ValueLayer;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,6 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +33,11 @@ final class TestEnvironment implements EngineEnvironment {
     private volatile @Nullable TestBackend backend;
     private volatile @Nullable BackendHealth health;
     private volatile Runnable end = () -> {};
+    private final RecordedEvents events = new RecordedEvents();
+    private ChangedAttributes changes = ChangedAttributes.NONE;
+
+    /** The reload with these changes; null without any. */
+    private @Nullable Reload changed;
 
     TestEnvironment(Instant now) {
         this(now, Optional.empty());
@@ -91,6 +100,37 @@ final class TestEnvironment implements EngineEnvironment {
         health = ofBackend;
     }
 
+    /** Returns the events of the limiter. */
+    RecordedEvents events() {
+        return events;
+    }
+
+    /** Changes an attribute of a policy, unless that causes a problem. */
+    synchronized void change(Reload started, String policy, String attribute, String value) {
+        if (!started.names().contains(policy)) {
+            throw new IllegalArgumentException("there is no policy " + policy);
+        }
+        ChangedAttributes next = changes.with(policy, attribute, value);
+        ValueLayer.Findings found = started.check(next, List.of());
+        if (!found.all().isEmpty()) {
+            throw new IllegalArgumentException(found.all().stream()
+                    .map(ConfigurationProblem::toString)
+                    .collect(Collectors.joining(System.lineSeparator())));
+        }
+        started.apply(next);
+        changes = next;
+        changed = started;
+    }
+
+    private synchronized void endChanges() {
+        Reload started = changed;
+        if (started != null) {
+            changes = ChangedAttributes.NONE;
+            changed = null;
+            started.apply(changes);
+        }
+    }
+
     @Override
     public boolean replaces(String backend) {
         return backend.equals("redisson");
@@ -149,7 +189,9 @@ final class TestEnvironment implements EngineEnvironment {
         if (known != null) {
             known.reset();
         }
+        endChanges();
         clock.reset();
         reset();
+        events.clear();
     }
 }

@@ -21,16 +21,21 @@ public final class WeirAssertions {
     }
 
     /**
-     * Starts an assertion about a response of a Jakarta REST client. It does not read the entity.
+     * Starts an assertion about a response of a Jakarta REST client. Only assertions about the problem read the entity, which
+     * remains readable.
      *
      * @param actual the response
      * @return the assertion
      */
     public static ResponseAssert<Response> assertThat(@Nullable Response actual) {
-        return new ResponseAssert<>(actual, Response::getStatus, (response, name) -> {
-            String line = response.getHeaderString(name);
-            return line == null ? "" : line;
-        });
+        return new ResponseAssert<>(
+                actual,
+                Response::getStatus,
+                (response, name) -> {
+                    String line = response.getHeaderString(name);
+                    return line == null ? "" : line;
+                },
+                response -> response.bufferEntity() ? response.readEntity(String.class) : "");
     }
 
     /**
@@ -44,6 +49,7 @@ public final class WeirAssertions {
         return new ResponseAssert<>(
                 actual,
                 HttpResponse::statusCode,
-                (response, name) -> String.join(",", response.headers().allValues(name)));
+                (response, name) -> String.join(",", response.headers().allValues(name)),
+                response -> response.body() instanceof String text ? text : "");
     }
 }

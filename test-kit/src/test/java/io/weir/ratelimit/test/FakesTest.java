@@ -13,6 +13,7 @@ import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.test.FakeRateLimiter.Call;
 import io.weir.ratelimit.test.FakeRateLimiter.Operation;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FakesTest {
@@ -68,6 +69,37 @@ class FakesTest {
     void rejectsACostBelowOneAsTheEngineDoes() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> FakeRateLimiter.allowAll().acquire("mail", "a", 0));
+    }
+
+    @Test
+    void recordsSettlements() {
+        FakeRequestCharges charges = new FakeRequestCharges();
+        charges.settle("tokens", 700);
+        charges.capture().settleAsync("tokens", 0).toCompletableFuture().join();
+        assertThat(charges.settlements())
+                .containsExactly(
+                        new FakeRequestCharges.Settlement("tokens", 700),
+                        new FakeRequestCharges.Settlement("tokens", 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> charges.settle("tokens", -1));
+    }
+
+    @Test
+    void recordsOperationsOnCallers() {
+        FakeCallerOperations operations =
+                new FakeCallerOperations(quota("api").limit(5, MINUTE).build());
+        assertThat(operations.peek(operations.caller("api", 0, List.of("ann", "192.0.2.1")), ""))
+                .hasSize(1);
+        assertThat(operations.block(operations.callerByMaskedKey("api", " p.4f "), MINUTE))
+                .isEqualTo(MINUTE);
+        operations.unblock(operations.callerByMaskedKey("api", "p.4f"));
+        operations.reset(operations.caller("api", Identity.of("ann")));
+        assertThat(operations.calls())
+                .containsExactly(
+                        new FakeCallerOperations.Call("peek", "api", "ann + 192.0.2.1"),
+                        new FakeCallerOperations.Call("block", "api", "p.4f"),
+                        new FakeCallerOperations.Call("unblock", "api", "p.4f"),
+                        new FakeCallerOperations.Call(
+                                "reset", "api", Identity.of("ann").toString()));
     }
 
     @Test
