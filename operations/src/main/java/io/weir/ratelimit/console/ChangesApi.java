@@ -118,9 +118,7 @@ final class ChangesApi {
 
     private Map<String, Object> undo(HttpServletRequest request) throws RejectedException {
         Map<String, Object> fields = PostedJson.of(request);
-        if (!Set.of("version", "number", "reason").containsAll(fields.keySet())) {
-            throw new IllegalArgumentException("the request has an unknown field");
-        }
+        PostedChange.checkNames(fields, Set.of("version", "number", "reason"));
         String number = PostedChange.text(fields, "number");
         if (!number.matches("[0-9]{1,15}")) {
             throw new IllegalArgumentException("number must be the number of a change, as a string");

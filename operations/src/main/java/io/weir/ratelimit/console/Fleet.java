@@ -36,13 +36,22 @@ record Fleet(Instant at, boolean shared, List<Member> members, int unreadable, O
             return report.origin().host() + "/" + report.origin().name();
         }
 
-        boolean isVanished() {
+        boolean isLate() {
             return age.compareTo(VANISHED_AFTER) >= 0;
         }
     }
 
-    /** Returns the members that report. */
+    /** Returns the members that report, as far as the store could be read. */
     List<Member> reporting() {
-        return members.stream().filter(member -> !member.isVanished()).toList();
+        return members.stream().filter(member -> !member.isLate()).toList();
+    }
+
+    /** Tests whether a member has stopped its reports. Without the store, it is unknown whether a member still reports. */
+    boolean isVanished(Member member) {
+        return problem.isEmpty() && member.isLate();
+    }
+
+    boolean isUnknown(Member member) {
+        return problem.isPresent() && member.isLate();
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** The instances, their differences and the sums of the fleet, as a JSON object. */
 final class InstancesView {
@@ -28,10 +29,10 @@ final class InstancesView {
         for (Fleet.Member member : fleet.members()) {
             RateTotals rates = new RateTotals();
             member.report().rates().forEach(rates::add);
-            if (!member.isVanished()) {
+            if (!member.isLate()) {
                 member.report().rates().forEach(all::add);
             }
-            instances.add(instance(member, rates, drift.has(member), fleet.at()));
+            instances.add(instance(fleet, member, rates, drift.has(member)));
         }
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("scope", fleet.shared() ? "fleet" : "instance");
@@ -41,7 +42,8 @@ final class InstancesView {
         view.put("grafana", operations.grafana());
         view.put("changes", operations.changes().isPresent());
         view.put("reporting", reporting.size());
-        view.put("vanished", fleet.members().size() - reporting.size());
+        view.put("vanished", count(fleet, fleet::isVanished));
+        view.put("unknown", count(fleet, fleet::isUnknown));
         view.put("drifted", (int) reporting.stream().filter(drift::has).count());
         view.put("degraded", (int)
                 reporting.stream().filter(InstancesView::isDegraded).count());
@@ -61,25 +63,29 @@ final class InstancesView {
         return view;
     }
 
+    private static int count(Fleet fleet, Predicate<Fleet.Member> counted) {
+        return (int) fleet.members().stream().filter(counted).count();
+    }
+
     private static boolean isDegraded(Fleet.Member member) {
         BackendHealth.State state = member.report().backend().state();
         return state == BackendHealth.State.DEGRADED || state == BackendHealth.State.CONNECTING;
     }
 
-    private static Map<String, Object> instance(
-            Fleet.Member member, RateTotals rates, boolean drifted, Instant storeTime) {
+    private static Map<String, Object> instance(Fleet fleet, Fleet.Member member, RateTotals rates, boolean drifted) {
         InstanceReport report = member.report();
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("id", member.id());
         view.put("self", member.self());
-        view.put("vanished", member.isVanished());
+        view.put("vanished", fleet.isVanished(member));
+        view.put("unknown", fleet.isUnknown(member));
         view.put("name", member.name());
         view.put("host", report.origin().host());
         view.put("version", report.origin().version());
         view.put("server", report.origin().server());
         view.put("java", report.origin().java());
         view.put("started", report.origin().started().toEpochMilli());
-        view.put("lastReport", storeTime.minus(member.age()).toEpochMilli());
+        view.put("lastReport", fleet.at().minus(member.age()).toEpochMilli());
         view.put("secondsSinceReport", member.age().toSeconds());
         view.put("backend", backend(report.backend()));
         view.put(

@@ -6,6 +6,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.PeriodEnd;
 import io.weir.ratelimit.operations.Operations;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,14 +25,10 @@ final class Lookup {
     }
 
     static Lookup of(Map<String, Object> fields, Set<String> otherFields) {
-        for (String name : fields.keySet()) {
-            if (!name.equals("policy")
-                    && !name.equals("alternative")
-                    && !IDENTIFIERS.contains(name)
-                    && !otherFields.contains(name)) {
-                throw new IllegalArgumentException("the request has an unknown field");
-            }
-        }
+        Set<String> known = new HashSet<>(IDENTIFIERS);
+        known.addAll(otherFields);
+        known.addAll(Set.of("policy", "alternative"));
+        PostedChange.checkNames(fields, known);
         if (fields.keySet().stream().filter(IDENTIFIERS::contains).count() != 1) {
             throw new IllegalArgumentException("the request must have exactly one of values, hashedKey and text");
         }
@@ -86,10 +83,7 @@ final class Lookup {
 
     /** Returns a field that must be a string. */
     String text(String name) {
-        if (fields.get(name) instanceof String text) {
-            return text;
-        }
-        throw new IllegalArgumentException(name + " must be a string");
+        return PostedChange.text(fields, name);
     }
 
     private static Map<String, Object> quota(Quota quota) {

@@ -27,6 +27,9 @@ import java.util.stream.Collectors;
  * @param length the time until the end; empty without an end
  */
 record PostedChange(Subject subject, Optional<String> key, Map<String, String> values, Optional<Duration> length) {
+    /** The greatest number of characters of a name in a message. */
+    private static final int LONGEST_NAME = 40;
+
     /**
      * Reads a request.
      *
@@ -43,9 +46,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
         Optional<CallerOperations.Caller> caller = Optional.empty();
         if (kind == Kind.POLICY) {
             known.add("policy");
-            if (!known.containsAll(fields.keySet())) {
-                throw new IllegalArgumentException("the request has an unknown field");
-            }
+            checkNames(fields, known);
         } else {
             caller = Optional.of(Lookup.of(fields, known).caller(operations, fleet));
         }
@@ -75,7 +76,18 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
         if (fields.get(name) instanceof String text) {
             return text;
         }
-        throw new IllegalArgumentException(name + " must be a string");
+        throw new IllegalArgumentException(name + (fields.containsKey(name) ? " must be a string" : " is missing"));
+    }
+
+    /** Checks that a request has no other fields. Only its first characters are shown, because a client selects it. */
+    static void checkNames(Map<String, Object> fields, Set<String> known) {
+        fields.keySet().stream()
+                .filter(name -> !known.contains(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw new IllegalArgumentException("the request has the unknown field "
+                            + name.substring(0, Math.min(name.length(), LONGEST_NAME)));
+                });
     }
 
     /** Returns the name of a kind in requests and responses. */

@@ -101,6 +101,25 @@ final class FakeOperations implements Operations {
                 policy.paths());
     }
 
+    /** Returns a policy of the calls of a REST client. */
+    static PolicyView ofClient(String name, String client) {
+        PolicyView policy = policy(name, List.of(List.of("ip")), Map.of());
+        return new PolicyView(
+                name,
+                policy.mode(),
+                policy.enforcePercent(),
+                policy.algorithm(),
+                policy.key(),
+                policy.keys(),
+                policy.limits(),
+                policy.tiers(),
+                policy.cost(),
+                policy.onFailure(),
+                policy.settings(),
+                List.of("client:" + client),
+                policy.paths());
+    }
+
     /** Returns a policy in shadow mode that is enforced for a share of its keys. */
     static PolicyView staged(String name, int enforcePercent) {
         String prefix = "ratelimit.policies." + name + ".";

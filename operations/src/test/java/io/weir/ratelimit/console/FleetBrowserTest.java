@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,54 @@ class FleetBrowserTest extends PageInBrowser {
         browser.until("they are removed", () -> browser.text("#vanished").equals("0"));
         assertThat(browser.text("#instances")).doesNotContain("host-1");
         assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void doesNotKnowWhetherInstancesReportWhileTheStoreCannotBeRead() {
+        usual();
+        open(1440, 900);
+        fleet.store.failure = Optional.of(new BackendException(Reason.TIMEOUT, "no answer", null));
+        server.nanos.addAndGet(20_000_000_000L);
+        browser.until("the number is unknown", () -> browser.text("#vanished").equals("unknown"));
+        assertThat(browser.text("#instances")).contains("unknown, 20 s ago").doesNotContain("vanished");
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    @Test
+    void namesThePauseOfAClient() {
+        server.operations.policies.set(0, FakeOperations.ofClient("hello", "partner"));
+        server.operations.blocks.paused("hello", "i.paused", Duration.ofMinutes(5));
+        open(1440, 900);
+        browser.until("the pause is listed", () -> browser.text("#blocked").contains("pause of client partner"));
+    }
+
+    @Test
+    void filtersPolicies() {
+        server.operations.policies.add(FakeOperations.withLimit("other", "7/10s", "file"));
+        open(1440, 900);
+        browser.until("the policies are listed", () -> browser.text("#policies").contains("other"));
+        browser.run("const field = document.getElementById('policy-filter'); field.value = ' OTH';"
+                + " field.dispatchEvent(new Event('input'))");
+        assertThat(browser.text("#policies")).contains("other").doesNotContain("hello");
+    }
+
+    @Test
+    void buttonsSuitAPointerAndAFinger() {
+        usual();
+        open(390, 900);
+        assertThat(lowestButton()).isGreaterThanOrEqualTo(24);
+        browser.driver()
+                .executeCdpCommand("Emulation.setTouchEmulationEnabled", Map.of("enabled", true, "maxTouchPoints", 1));
+        open(390, 900);
+        assertThat(lowestButton()).isGreaterThanOrEqualTo(44);
+        assertThat(fitsItsWidth()).isTrue();
+    }
+
+    private double lowestButton() {
+        return ((Number) browser.run("return Math.min(...[...document.querySelectorAll('button:not(.plain), .opener')]"
+                        + ".filter(button => button.offsetParent !== null)"
+                        + ".map(button => button.getBoundingClientRect().height))"))
+                .doubleValue();
     }
 
     @Test

@@ -340,7 +340,10 @@ class FleetTest {
                 .containsEntry("problem", Optional.of("timeout"))
                 .containsEntry("reporting", 2);
         fleet.pass(Duration.ofSeconds(10));
-        assertThat(instances(fleet.member(0))).containsEntry("reporting", 1).containsEntry("vanished", 1);
+        assertThat(instances(fleet.member(0)))
+                .containsEntry("reporting", 1)
+                .containsEntry("vanished", 0)
+                .containsEntry("unknown", 1);
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.runtime.Preparation;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -66,10 +67,6 @@ public final class ClientPlugin implements Plugin {
     @Override
     public void start(HostedWeir weir) {
         Sleeper clock = weir.clock();
-        OutgoingListener listener = weir.telemetry()
-                .meters()
-                .<OutgoingListener>map(OutgoingMetrics::new)
-                .orElse(OutgoingListener.NONE);
         OutgoingCalls calls = new OutgoingCalls(
                 weir.settings().enabled(),
                 clients,
@@ -77,10 +74,33 @@ public final class ClientPlugin implements Plugin {
                 weir.policies()::policies,
                 weir.engine(),
                 weir.limiter(),
-                listener,
+                listener(weir),
                 clock::nanos,
                 clock::now);
         running = new Running(weir, calls);
+    }
+
+    private static OutgoingListener listener(HostedWeir weir) {
+        OutgoingListener metrics = weir.telemetry()
+                .meters()
+                .<OutgoingListener>map(OutgoingMetrics::new)
+                .orElse(OutgoingListener.NONE);
+        return new OutgoingListener() {
+            @Override
+            public void paused(String client, Cause cause) {
+                metrics.paused(client, cause);
+            }
+
+            @Override
+            public void stored(String policy, String storedKey, Duration rest) {
+                weir.callers().paused(policy, storedKey, rest);
+            }
+
+            @Override
+            public void retried(String client, boolean allowed) {
+                metrics.retried(client, allowed);
+            }
+        };
     }
 
     @Override

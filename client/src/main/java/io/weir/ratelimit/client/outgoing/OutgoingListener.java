@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.client.outgoing;
 
+import java.time.Duration;
+
 /** A listener for pauses and retries of REST clients. */
 public interface OutgoingListener {
     /** A listener that does nothing. */
@@ -31,6 +33,15 @@ public interface OutgoingListener {
      * @param cause the cause
      */
     void paused(String client, Cause cause);
+
+    /**
+     * Reports that the backend has stored a pause.
+     *
+     * @param policy the policy under which the key is blocked
+     * @param storedKey the stored key
+     * @param rest the time until the end
+     */
+    default void stored(String policy, String storedKey, Duration rest) {}
 
     /**
      * Reports a retry.

@@ -135,13 +135,15 @@ final class UpstreamRules {
      * one block is enough. Returns false if the backend has not stored the pause.
      */
     boolean store(OutgoingClient client, Binding binding, Identity key, long micros) {
-        Policy blocked = blockedPolicy(binding, engine.encoder().encode(key));
+        String storedKey = engine.encoder().encode(key);
+        Policy blocked = blockedPolicy(binding, storedKey);
         if (blocked == null) {
             return true;
         }
         String outage = client.name() + " outage";
         try {
-            limiter.block(blocked.name(), key, Micros.duration(micros));
+            Duration rest = limiter.block(blocked.name(), key, Micros.duration(micros));
+            listener.stored(blocked.name(), storedKey, rest);
             logged.remove(outage);
             return true;
         } catch (RateLimitUnavailableException | UnsupportedOperationException | IllegalArgumentException e) {

@@ -60,6 +60,10 @@ class OutgoingCallsTest {
     private final AtomicInteger attempts = new AtomicInteger();
     private boolean backendFails;
     private boolean blocksFail;
+
+    /** The pauses that the backend has stored. */
+    private final List<String> stored = new ArrayList<>();
+
     private Runnable meanwhile = () -> {};
     private RateLimiter limiter;
     private OutgoingCalls calls;
@@ -108,6 +112,11 @@ class OutgoingCallsTest {
                     @Override
                     public void paused(String client, Cause cause) {
                         events.add(client + " paused " + cause);
+                    }
+
+                    @Override
+                    public void stored(String policy, String storedKey, Duration rest) {
+                        stored.add(policy + " " + storedKey + " " + rest);
                     }
 
                     @Override
@@ -556,6 +565,7 @@ class OutgoingCallsTest {
         assertThat(pause()).hasValue(Duration.ofSeconds(59));
         calls = second;
         assertThat(pause()).as("the other instance pauses too").hasValue(Duration.ofSeconds(59));
+        assertThat(stored).singleElement().asString().startsWith("calls ").endsWith(" PT59S");
         calls = first;
         limiter.unblock("calls", KEY);
         assertThat(remaining()).as("a call that is not sent costs nothing").isEqualTo(99);

@@ -53,6 +53,8 @@ public final class KnownBlocks {
         PENALTY,
         /** An operator. */
         OPERATOR,
+        /** An answer of the upstream of a REST client. */
+        PAUSE,
         /** Another instance or application code. */
         UNKNOWN,
         /** There is no block: an operator has ended it. */
@@ -110,6 +112,15 @@ public final class KnownBlocks {
      */
     public void blocked(String policy, String storedKey, Duration rest) {
         put(policy, storedKey, Cause.OPERATOR, rest, 0, Duration.ZERO);
+    }
+
+    /**
+     * Adds a pause of a REST client.
+     *
+     * @param rest the time until the end
+     */
+    public void paused(String policy, String storedKey, Duration rest) {
+        put(policy, storedKey, Cause.PAUSE, rest, 0, Duration.ZERO);
     }
 
     /** Removes a block, because it was ended or does not exist. */

@@ -109,6 +109,11 @@ public record InstanceCallers(
         return rest;
     }
 
+    /** Notes that the upstream of a REST client has paused a key. */
+    public void paused(String policy, String storedKey, Duration rest) {
+        blocks.paused(policy, storedKey, rest);
+    }
+
     @Override
     public void unblock(Caller caller) {
         stored.unblock(policy(caller.policy()), storedKey(caller));

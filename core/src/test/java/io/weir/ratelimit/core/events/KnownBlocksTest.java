@@ -40,6 +40,14 @@ class KnownBlocksTest {
     }
 
     @Test
+    void aPauseKeepsItsCauseWhileItRejectsCalls() {
+        blocks.paused("partner", "i.a", HOUR);
+        pass(Duration.ofMinutes(10));
+        blocks.met("partner", "i.a", micros(Duration.ofMinutes(50)));
+        assertThat(only().cause()).isEqualTo(Cause.PAUSE);
+    }
+
+    @Test
     void anotherEndIsAnotherBlock() {
         blocks.penalized("api", "i.a", HOUR, 2);
         pass(Duration.ofMinutes(10));

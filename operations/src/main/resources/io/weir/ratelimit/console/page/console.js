@@ -185,7 +185,7 @@ const breaker = ({breakerOpen, probeAfterMillis}) => !breakerOpen ? "closed"
 // A further figure of an instance is one more column.
 const INSTANCE_COLUMNS = [
     {label: "Instance", value: ({name, self}) => self ? `${name} (this instance)` : name},
-    {label: "Last report", value: ({vanished, secondsSinceReport}) => vanished ? `vanished, ${ago(secondsSinceReport)}` : ago(secondsSinceReport),
+    {label: "Last report", value: ({vanished, unknown, secondsSinceReport}) => `${vanished ? "vanished, " : unknown ? "unknown, " : ""}${ago(secondsSinceReport)}`,
         mark: ({vanished}) => vanished ? "alarm" : ""},
     {label: "Backend", value: ({backend}) => `${backend.name}, ${backend.state}`,
         mark: ({backend}) => backend.state === "up" ? "good" : backend.state === "degraded" ? "bad" : ""},
@@ -195,8 +195,8 @@ const INSTANCE_COLUMNS = [
     {label: "Decisions/s", style: "number", value: ({decidedPerSecond}) => perSecond(decidedPerSecond)},
     {label: "Rejected/s", style: "number", value: ({rejectedPerSecond}) => perSecond(rejectedPerSecond)},
     {label: "Running calls", style: "number", value: ({runningCalls}) => count(runningCalls)},
-    {label: "Configuration", value: ({configuration, drifted, vanished}) => `${configuration.slice(0, 8)}${drifted && !vanished ? ", differs" : ""}`,
-        mark: ({drifted, vanished}) => drifted && !vanished ? "alarm" : ""},
+    {label: "Configuration", value: ({configuration, drifted}) => `${configuration.slice(0, 8)}${drifted ? ", differs" : ""}`,
+        mark: ({drifted}) => drifted ? "alarm" : ""},
     {label: "Weir", value: ({version}) => version},
 ];
 
@@ -336,6 +336,16 @@ function settingsBlocks(policy) {
     return blocks;
 }
 
+// Shows the policies whose name, key or path contains the text of the field.
+function filterPolicies() {
+    const wanted = byId("policy-filter").value.trim().toLowerCase();
+    for (const {node, entry} of policies.rows.values()) {
+        node.hidden = ![entry.name, entry.key, entry.paths].some(text => text.toLowerCase().includes(wanted));
+    }
+}
+
+byId("policy-filter").addEventListener("input", filterPolicies);
+
 // ---- the fleet
 
 const totalHistory = new Chart("All policies");
@@ -361,7 +371,7 @@ function showFleet(fleet) {
         ? `The figures are those of this instance only (${self.name}): its backend is not shared, so it knows no other instance.`
         : `The figures are those of all instances that report to the shared backend. Instance ${self.name} has returned this page. During an outage, it uses ${count(fleet.numberOfInstances)} as the number of instances.`);
     showFact("reporting", count(fleet.reporting), false);
-    showFact("vanished", count(fleet.vanished), fleet.vanished > 0);
+    showFact("vanished", fleet.problem === null ? count(fleet.vanished) : "unknown", fleet.vanished > 0);
     showFact("drifted", count(fleet.drifted), fleet.drifted > 0);
     showFact("degraded", count(fleet.degraded), fleet.degraded > 0);
     showFact("running", count(fleet.runningCalls), false);
@@ -478,8 +488,9 @@ async function poll() {
         callers = listed;
         showFleet(fleet);
         showCallers();
-        showBlocked();
         policies.show(all, ({name}) => name);
+        filterPolicies();
+        showBlocked();
         offerPolicies(all);
         lastResponseAt = Date.now();
         failingSince = null;
@@ -667,7 +678,13 @@ const mayBlock = () => !hasChanges() || mayChange();
 
 const CAUSES = {penalty: "penalty", operator: "operator", unknown: "block"};
 
-const cause = ({cause, penalty, penaltyMillis}) => cause === "penalty" ? `penalty ${penalty}, ${duration(penaltyMillis)}` : CAUSES[cause];
+const clientsOf = policy => (policies.rows.get(policy)?.entry.endpoints ?? []).filter(endpoint => endpoint.startsWith("client:"))
+    .map(endpoint => endpoint.slice("client:".length));
+
+const pause = policy => ["pause of client", clientsOf(policy).join(" or ")].join(" ").trim();
+
+const cause = ({policy, cause, penalty, penaltyMillis}) => cause === "penalty" ? `penalty ${penalty}, ${duration(penaltyMillis)}`
+    : cause === "pause" ? pause(policy) : CAUSES[cause];
 
 function showBlocked() {
     const list = byId("blocked");
