@@ -65,4 +65,15 @@ public record PenaltyRule(long rejections, Duration window, Duration first, int 
     public long longestMicros() {
         return TimeUnit.MILLISECONDS.toMicros(longest.toMillis());
     }
+
+    /**
+     * Returns the rule as text.
+     *
+     * @return the text, such as {@code 20/1m for 15m, factor 2, max 1d}
+     */
+    @Override
+    public String toString() {
+        return rejections + "/" + DurationText.of(window) + " for " + DurationText.of(first) + ", factor " + factor
+                + ", max " + DurationText.of(longest);
+    }
 }

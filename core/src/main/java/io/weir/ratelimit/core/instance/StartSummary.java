@@ -133,7 +133,16 @@ public final class StartSummary {
                                     .map(tier -> tier.getKey() + " " + limits(tier.getValue()))
                                     .collect(Collectors.joining(", ", "(", ")")));
         }
-        parts.add("key " + policy.key());
+        List<String> clients = methods.stream()
+                .filter(method -> method.isClient() && method.isUnder(policy.name()))
+                .map(MethodLimits::endpoint)
+                .toList();
+        long count = methods.stream()
+                .filter(method -> !method.isClient() && method.isUnder(policy.name()))
+                .count();
+        boolean isOfClients =
+                count == 0 && !clients.isEmpty() && policy.pathRule().isEmpty();
+        parts.add(isOfClients ? "key of the client" : "key " + policy.key());
         addUnless(parts, "mode", policy.rollout().mode(), Policy.Mode.ENFORCE);
         if (policy.rollout().enforcePercent() > 0) {
             parts.add("enforce-percent " + policy.rollout().enforcePercent());
@@ -144,16 +153,14 @@ public final class StartSummary {
         if (policy.limits().lease() > 0) {
             parts.add("lease " + policy.limits().lease());
         }
-        long count = methods.stream()
-                .filter(method -> !method.isClient() && method.isUnder(policy.name()))
-                .count();
+        if (!policy.notifyAt().isEmpty()) {
+            parts.add("notify-at "
+                    + policy.notifyAt().stream().map(percent -> percent + "%").collect(Collectors.joining(", ")));
+        }
+        policy.penalty().ifPresent(rule -> parts.add("penalty " + rule));
         if (count > 0) {
             parts.add(count == 1 ? "1 method" : count + " methods");
         }
-        List<String> clients = methods.stream()
-                .filter(method -> method.isClient() && method.isUnder(policy.name()))
-                .map(MethodLimits::endpoint)
-                .toList();
         parts.addAll(clients);
         policy.pathRule().ifPresent(rule -> parts.add(rule.text()));
         if (count == 0 && clients.isEmpty() && policy.pathRule().isEmpty()) {

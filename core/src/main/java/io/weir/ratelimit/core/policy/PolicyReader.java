@@ -122,7 +122,8 @@ final class PolicyReader {
         if (text.isEmpty() && form.concurrency().isPresent()) {
             return onlyConcurrency(form);
         }
-        if (text.isEmpty() && properties.isReadable(property)) {
+        boolean hasOtherProblem = properties.text(ConfigKeys.CONCURRENCY).isPresent();
+        if (text.isEmpty() && !hasOtherProblem && properties.isReadable(property)) {
             properties.report(
                     inlinePolicy.isPresent()
                             ? MESSAGES.problem("WEIR-110.annotation", place, "", policy, property)

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.QuotedName;
+import io.weir.ratelimit.core.key.Spelling;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,6 +24,7 @@ import java.util.stream.Stream;
 
 /** The check for unknown and unreadable properties. Without it, a misspelled property could leave a call without its limit. */
 final class UnknownPropertyCheck {
+    private static final String BEGINNING = "ratelimit.";
     private static final String POLICIES = "ratelimit.policies.";
     /** The reader of the clients checks these names. */
     private static final String CLIENTS = "ratelimit.clients.";
@@ -70,10 +72,20 @@ final class UnknownPropertyCheck {
             if (name.startsWith(MethodCosts.PREFIX)) {
                 checkMethod(name, ofMethods);
             } else if (!ofPolicy && !name.startsWith(CLIENTS) && !PROPERTIES.contains(name)) {
-                general.report(MESSAGES.problem("WEIR-114", name, "", PROPERTIES));
+                general.report(unknown(name));
             }
         }
         return checkAttributes(attributes);
+    }
+
+    private static ConfigurationProblem unknown(String name) {
+        return Spelling.nearest(
+                        name.substring(BEGINNING.length()),
+                        PROPERTIES.stream()
+                                .map(known -> known.substring(BEGINNING.length()))
+                                .toList())
+                .map(near -> MESSAGES.problem("WEIR-114.near", name, "", BEGINNING + near, PROPERTIES))
+                .orElseGet(() -> MESSAGES.problem("WEIR-114", name, "", PROPERTIES));
     }
 
     private void checkMethod(String name, List<MethodName> methods) {
@@ -94,6 +106,8 @@ final class UnknownPropertyCheck {
             String property = POLICIES + policy + "." + attribute;
             ConfigurationProblem problem = meant.map(name -> MESSAGES.problem(
                             "WEIR-115.quotes", property, "", name.name(), name.attribute(), ATTRIBUTES))
+                    .or(() -> Spelling.nearest(attribute, ATTRIBUTES)
+                            .map(near -> MESSAGES.problem("WEIR-115.near", property, "", near, ATTRIBUTES)))
                     .orElseGet(() -> MESSAGES.problem("WEIR-115", property, "", ATTRIBUTES));
             Stream.concat(Stream.of(policy), meant.map(QuotedName::name).stream())
                     .forEach(name -> misspelled

@@ -44,6 +44,11 @@ class ConcurrencyPoliciesTest {
     }
 
     @Test
+    void anInvalidConcurrencyIsTheOnlyProblem() {
+        assertThat(read("concurrency=-1").lines()).singleElement().asString().startsWith("WEIR-102 ");
+    }
+
+    @Test
     void concurrencyIsTheLastLimitOfAPolicy() {
         Policy policy = slow("limit=100/1m", "concurrency=2", "concurrency-timeout=10s", "cost=50", "max-wait=1s");
         PolicyLimits limits = policy.limits();

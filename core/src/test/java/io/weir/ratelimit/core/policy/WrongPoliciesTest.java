@@ -287,12 +287,27 @@ class WrongPoliciesTest {
                                 + " ratelimit.policies.\"Search.find\".limit, in YAML with the name in two kinds of quotes:"
                                 + " '\"Search.find\"'; or use one of "
                                 + ATTRIBUTES.substring(0, ATTRIBUTES.indexOf(';')),
-                        "WEIR-115 ratelimit.policies.api.lmit: the policy attribute is unknown; use one of "
-                                + ATTRIBUTES);
+                        "WEIR-115 ratelimit.policies.api.lmit: the policy attribute is unknown; did you mean limit?;"
+                                + " correct the name, or use one of " + ATTRIBUTES);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ratelimit.enable", "ratelimit.policy.api.limit", "ratelimit.", "ratelimit.trusted-proxy"})
+    @CsvSource({
+        "ratelimit.enable, ratelimit.enabled",
+        "ratelimit.trusted-proxy, ratelimit.trusted-proxies",
+        "ratelimit.changes.enable, ratelimit.changes.enabled",
+        "ratelimit.console.rol, ratelimit.console.role"
+    })
+    void theNearestPropertyIsNamed(String property, String near) {
+        assertThat(ReadPolicies.of(property + "=x").lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-114 " + property + ": the property is unknown; did you mean " + near
+                        + "?; correct the name");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ratelimit.policy.api.limit", "ratelimit."})
     void aPropertyThatDoesNotExistIsReported(String property) {
         assertThat(ReadPolicies.of(property + "=x").lines())
                 .singleElement()

@@ -185,7 +185,10 @@ class StartReportTest {
                 "ratelimit.policies.rest.limit=1/1s",
                 "ratelimit.policies.rest.paths=default",
                 "ratelimit.policies.mail.limit=50/1s",
-                "ratelimit.policies.mail.lease=25");
+                "ratelimit.policies.mail.lease=25",
+                "ratelimit.policies.mail.notify-at=80%, 100%",
+                "ratelimit.policies.mail.penalty.after=20/1m",
+                "ratelimit.policies.mail.penalty.for=15m");
         assertThat(report.lines("local"))
                 .containsExactly(
                         "WEIR-001 Rate limits are enabled. Backend: local (auto: no Redis is configured). Instance: "
@@ -193,7 +196,8 @@ class StartReportTest {
                         "  headers: draft-11, legacy; trusted proxies: 10.0.0.0/8, ::1/128; bypass: 0 tokens, addresses [],"
                                 + " roles [admin]; reload interval: 5s; instances: auto",
                         "  policy api: 100/1m sliding-window, 1000/1h sliding-window; key principal | ip; 2 methods",
-                        "  policy mail: 50/1s sliding-window; key principal | ip; lease 25; no method and no path",
+                        "  policy mail: 50/1s sliding-window; key principal | ip; lease 25; notify-at 80%, 100%;"
+                                + " penalty 20/1m for 15m, factor 2, max 1d; no method and no path",
                         "  policy plan: 60/1m token-bucket burst 90 max-wait 2s; tiers by header:X-Plan (basic 6/1m token-bucket"
                                 + " max-wait 2s, premium 600/1m token-bucket max-wait 2s); key ip + header:x-key; mode shadow;"
                                 + " on-failure closed; count failure; disclosure minimal; paths /api/*, /plans/{id}, /api/export"
