@@ -140,7 +140,7 @@ public final class ConfigKeys {
             "ratelimit.instances",
             "auto",
             ValueForm.numberOrAuto(1, 10_000),
-            "the number of instances, which on-failure=local and on-failure=sample use; auto learns it in Redis");
+            "the number of instances, which on-failure=local, on-failure=sample and the budgets of retries use; auto learns it in Redis");
 
     public static final ConfigKey<Boolean> FAIL_WHEN_DEGRADED = key(
             "ratelimit.health.fail-when-degraded",
@@ -410,7 +410,7 @@ public final class ConfigKeys {
             "ratelimit.clients.<c>.retry-budget",
             "10%",
             ValueForm.PERCENTAGE,
-            "the retries of an instance that are sent, as a share of its ordinary calls");
+            "the retries that are sent, as a share of the ordinary calls");
 
     public static final ConfigKey<Duration> CLIENT_MAX_PAUSE = key(
             "ratelimit.clients.<c>.max-pause",

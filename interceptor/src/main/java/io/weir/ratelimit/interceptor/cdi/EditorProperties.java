@@ -73,7 +73,7 @@ interface EditorProperties {
     @ConfigProperty(name = "ratelimit.reload-interval", defaultValue = "5s")
     String RELOAD_INTERVAL = "5s";
 
-    /** The number of instances, which on-failure=local and on-failure=sample use; auto learns it in Redis. Value: auto, or a whole number from 1 to 10000. */
+    /** The number of instances, which on-failure=local, on-failure=sample and the budgets of retries use; auto learns it in Redis. Value: auto, or a whole number from 1 to 10000. */
     @ConfigProperty(name = "ratelimit.instances", defaultValue = "auto")
     String INSTANCES = "auto";
 
@@ -273,7 +273,7 @@ interface EditorProperties {
     @ConfigProperty(name = "ratelimit.clients.{*}.obey", defaultValue = "retry-after, ratelimit")
     String CLIENTS_C_OBEY = "retry-after, ratelimit";
 
-    /** The retries of an instance that are sent, as a share of its ordinary calls. Value: a percentage from 0% to 100%. */
+    /** The retries that are sent, as a share of the ordinary calls. Value: a percentage from 0% to 100%. */
     @ConfigProperty(name = "ratelimit.clients.{*}.retry-budget", defaultValue = "10%")
     String CLIENTS_C_RETRY_BUDGET = "10%";
 
