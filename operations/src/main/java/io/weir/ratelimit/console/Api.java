@@ -4,7 +4,7 @@ package io.weir.ratelimit.console;
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.operations.Operations;
-import jakarta.servlet.http.HttpServletRequest;
+import io.weir.ratelimit.runtime.HttpResource.Request;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -30,7 +30,7 @@ final class Api {
     /** An operation whose result is a JSON object. An invalid request is an {@link IllegalArgumentException}. */
     @FunctionalInterface
     interface Operation {
-        Map<String, Object> result(HttpServletRequest request) throws IOException, PostedJson.RejectedException;
+        Map<String, Object> result(Request request) throws IOException, PostedJson.RejectedException;
     }
 
     /**
@@ -88,34 +88,34 @@ final class Api {
         return new FleetCallers(fleet(), operations());
     }
 
-    private static Optional<String> policy(HttpServletRequest request) {
-        return Optional.ofNullable(request.getParameter("policy"));
+    private static Optional<String> policy(Request request) {
+        return request.caller().queryParameter("policy");
     }
 
-    private Map<String, Object> instances(HttpServletRequest request) {
+    private Map<String, Object> instances(Request request) {
         return InstancesView.of(fleet(), operations(), clock.instant());
     }
 
-    private Map<String, Object> peek(HttpServletRequest request) throws IOException, PostedJson.RejectedException {
+    private Map<String, Object> peek(Request request) throws IOException, PostedJson.RejectedException {
         return Lookup.peek(PostedJson.of(request), operations(), this::callers);
     }
 
-    private Map<String, Object> reset(HttpServletRequest request) throws IOException, PostedJson.RejectedException {
+    private Map<String, Object> reset(Request request) throws IOException, PostedJson.RejectedException {
         CallerOperations.Caller caller =
                 Lookup.of(PostedJson.of(request), Set.of()).caller(operations(), this::callers);
         changes.checkReset(caller);
         try {
             operations().reset(caller);
         } catch (RateLimitUnavailableException e) {
-            audit.resetInDoubt(request.getUserPrincipal(), caller, e.reason());
+            audit.resetInDoubt(request.caller().principal(), caller, e.reason());
             throw e;
         }
-        audit.reset(request.getUserPrincipal(), caller);
+        audit.reset(request.caller().principal(), caller);
         return Map.of("policy", caller.policy(), "key", caller.key());
     }
 
     /** Blocks or unblocks a caller. With runtime changes, operators block by a change, and end such a block by its undo. */
-    private Map<String, Object> changeBlock(HttpServletRequest request, BlockChange.Kind kind)
+    private Map<String, Object> changeBlock(Request request, BlockChange.Kind kind)
             throws IOException, PostedJson.RejectedException {
         BlockChange change = BlockChange.of(PostedJson.of(request), kind);
         CallerOperations.Caller caller = change.lookup().caller(operations(), this::callers);
@@ -124,10 +124,10 @@ final class Api {
         try {
             rest = change.apply(operations(), caller);
         } catch (RateLimitUnavailableException e) {
-            audit.blockInDoubt(request.getUserPrincipal(), caller, change, e.reason());
+            audit.blockInDoubt(request.caller().principal(), caller, change, e.reason());
             throw e;
         }
-        audit.block(request.getUserPrincipal(), caller, change);
+        audit.block(request.caller().principal(), caller, change);
         return Map.of("policy", caller.policy(), "key", caller.key(), "blockedMillis", rest.toMillis());
     }
 }

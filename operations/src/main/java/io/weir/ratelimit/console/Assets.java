@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
+import io.weir.ratelimit.runtime.HttpResource.Answer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -11,7 +12,7 @@ import java.util.Optional;
 
 /** The static files of the page, which are resources of this jar. */
 final class Assets {
-    private static final Map<String, ConsoleResponse> BY_PATH = Map.of(
+    private static final Map<String, Answer> BY_PATH = Map.of(
             "/",
             asset("index.html", "text/html"),
             "/console.js",
@@ -29,11 +30,11 @@ final class Assets {
 
     private Assets() {}
 
-    static Optional<ConsoleResponse> at(String path) {
+    static Optional<Answer> at(String path) {
         return Optional.ofNullable(BY_PATH.get(path));
     }
 
-    private static ConsoleResponse asset(String file, String type) {
+    private static Answer asset(String file, String type) {
         try (InputStream in = Assets.class.getResourceAsStream("page/" + file)) {
             return ConsoleResponse.of(
                     type, new String(Objects.requireNonNull(in, file).readAllBytes(), StandardCharsets.UTF_8));

@@ -5,10 +5,9 @@ import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.core.metrics.LogSampler;
-import java.security.Principal;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** The audit log of the console. Events that clients can cause at will are logged at most once a minute. */
 final class Audit {
@@ -25,22 +24,22 @@ final class Audit {
     }
 
     /** Logs the reset of a key with the name of the user, which is personal data and the purpose of an audit. */
-    void reset(@Nullable Principal user, CallerOperations.Caller caller) {
+    void reset(Optional<String> user, CallerOperations.Caller caller) {
         MESSAGES.log(LOG, "WEIR-502", caller.key(), caller.policy(), name(user));
     }
 
     /** Logs a reset without an answer of the backend, which may have carried it out. */
-    void resetInDoubt(@Nullable Principal user, CallerOperations.Caller caller, String reason) {
+    void resetInDoubt(Optional<String> user, CallerOperations.Caller caller, String reason) {
         MESSAGES.log(LOG, "WEIR-502.in-doubt", caller.key(), caller.policy(), name(user), reason);
     }
 
     /** Logs a change without an answer of the store, which may have made it. */
-    void changeInDoubt(@Nullable Principal user, String reason) {
+    void changeInDoubt(Optional<String> user, String reason) {
         MESSAGES.log(LOG, "WEIR-454", name(user), reason);
     }
 
     /** Logs a block, or the end of one, with the name of the user and the reason. */
-    void block(@Nullable Principal user, CallerOperations.Caller caller, BlockChange change) {
+    void block(Optional<String> user, CallerOperations.Caller caller, BlockChange change) {
         if (change.kind() == BlockChange.Kind.BLOCK) {
             MESSAGES.log(
                     LOG, "WEIR-442", caller.key(), caller.policy(), name(user), change.duration(), change.reason());
@@ -50,7 +49,7 @@ final class Audit {
     }
 
     /** Logs such a change without an answer of the backend, which may have carried it out. */
-    void blockInDoubt(@Nullable Principal user, CallerOperations.Caller caller, BlockChange change, String problem) {
+    void blockInDoubt(Optional<String> user, CallerOperations.Caller caller, BlockChange change, String problem) {
         if (change.kind() == BlockChange.Kind.BLOCK) {
             MESSAGES.log(
                     LOG,
@@ -66,8 +65,8 @@ final class Audit {
         }
     }
 
-    private static String name(@Nullable Principal user) {
-        return user == null ? "an anonymous user" : "user " + user.getName();
+    private static String name(Optional<String> user) {
+        return user.map(name -> "user " + name).orElse("an anonymous user");
     }
 
     /** Logs a rejected access to the console. */

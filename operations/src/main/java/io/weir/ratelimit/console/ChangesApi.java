@@ -10,8 +10,7 @@ import io.weir.ratelimit.operations.changes.ChangeConflictException;
 import io.weir.ratelimit.operations.changes.InvalidChangeException;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
-import jakarta.servlet.http.HttpServletRequest;
-import java.security.Principal;
+import io.weir.ratelimit.runtime.HttpResource.Request;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** The operations of the HTTP API on runtime changes. The servlet has checked the role of the user for each {@code POST}. */
+/** The operations of the HTTP API on runtime changes. {@link ConsoleResource} has checked the role of the user for each {@code POST}. */
 final class ChangesApi {
     /** The path below the root of the API. */
     static final String PATH = "changes";
@@ -90,9 +89,9 @@ final class ChangesApi {
     }
 
     /** Returns the state, and the last changes of the log on request. */
-    Map<String, Object> read(HttpServletRequest request) {
+    Map<String, Object> read(Request request) {
         Map<String, Object> view = state(request);
-        Optional<Integer> count = count(request.getParameter("log"));
+        Optional<Integer> count = request.caller().queryParameter("log").map(ChangesApi::count);
         if (count.isPresent()) {
             Optional<List<Map<String, Object>>> log = Optional.empty();
             Optional<String> problem = Optional.empty();
@@ -107,7 +106,7 @@ final class ChangesApi {
         return view;
     }
 
-    private Map<String, Object> make(HttpServletRequest request) throws RejectedException {
+    private Map<String, Object> make(Request request) throws RejectedException {
         Map<String, Object> fields = PostedJson.of(request);
         PostedChange posted = PostedChange.of(fields, Set.of("version", "reason"), operations.get(), this::callers);
         String author = author(request);
@@ -116,7 +115,7 @@ final class ChangesApi {
         return made(request, () -> changes().make(posted.by(author, reason), version));
     }
 
-    private Map<String, Object> undo(HttpServletRequest request) throws RejectedException {
+    private Map<String, Object> undo(Request request) throws RejectedException {
         Map<String, Object> fields = PostedJson.of(request);
         PostedChange.checkNames(fields, Set.of("version", "number", "reason"));
         String number = PostedChange.text(fields, "number");
@@ -129,7 +128,7 @@ final class ChangesApi {
         return made(request, () -> changes().undo(Long.parseLong(number), reason, author, version));
     }
 
-    private Map<String, Object> preview(HttpServletRequest request) throws RejectedException {
+    private Map<String, Object> preview(Request request) throws RejectedException {
         Fleet current = fleet.get();
         PostedChange posted = PostedChange.of(
                 PostedJson.of(request), Set.of(), operations.get(), () -> new FleetCallers(current, operations.get()));
@@ -142,7 +141,7 @@ final class ChangesApi {
         RuntimeChange change() throws InvalidChangeException, ChangeConflictException;
     }
 
-    private Map<String, Object> made(HttpServletRequest request, Making making) throws RejectedException {
+    private Map<String, Object> made(Request request, Making making) throws RejectedException {
         try {
             RuntimeChange change = making.change();
             return Map.of("change", view().change(change));
@@ -155,7 +154,7 @@ final class ChangesApi {
                     "The changes have another version now. Read the current state, then decide whether to repeat the request.",
                     Map.of("state", state(request)));
         } catch (RateLimitUnavailableException e) {
-            audit.changeInDoubt(request.getUserPrincipal(), e.reason());
+            audit.changeInDoubt(request.caller().principal(), e.reason());
             throw new RejectedException(
                     503,
                     "The backend is unavailable: " + e.reason()
@@ -163,9 +162,12 @@ final class ChangesApi {
         }
     }
 
-    private Map<String, Object> state(HttpServletRequest request) {
-        boolean mayChange =
-                operations.get().changesRole().filter(request::isUserInRole).isPresent();
+    private Map<String, Object> state(Request request) {
+        boolean mayChange = operations
+                .get()
+                .changesRole()
+                .filter(request.caller()::isInRole)
+                .isPresent();
         return new LinkedHashMap<>(view().state(mayChange, clock.instant()));
     }
 
@@ -173,7 +175,7 @@ final class ChangesApi {
         return new ChangesView(operations.get(), changes().view());
     }
 
-    /** Returns the changes, which the servlet has found enabled. */
+    /** Returns the changes, which the resource has found enabled. */
     private RuntimeChanges changes() {
         return operations.get().changes().orElseThrow();
     }
@@ -182,18 +184,14 @@ final class ChangesApi {
         return new FleetCallers(fleet.get(), operations.get());
     }
 
-    private static Optional<Integer> count(String text) {
-        if (text == null) {
-            return Optional.empty();
-        }
+    private static int count(String text) {
         if (!text.matches("[0-9]{1,4}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > MAX_LOG) {
             throw new IllegalArgumentException("log must be a number from 1 to " + MAX_LOG);
         }
-        return Optional.of(Integer.parseInt(text));
+        return Integer.parseInt(text);
     }
 
-    private static String author(HttpServletRequest request) {
-        Principal user = request.getUserPrincipal();
-        return user == null || user.getName() == null ? "" : user.getName();
+    private static String author(Request request) {
+        return request.caller().principal().orElse("");
     }
 }

@@ -40,7 +40,8 @@ public final class ConsoleInitializer implements ServletContainerInitializer {
             return;
         }
         ServletRegistration.Dynamic servlet = context.addServlet(
-                ConsoleServlet.class.getName(), new ConsoleServlet(Console::find, Clock.systemUTC(), System::nanoTime));
+                ConsoleServlet.class.getName(),
+                new ConsoleServlet(new ConsoleResource(Console::find, Clock.systemUTC(), System::nanoTime)));
         if (servlet == null || !servlet.addMapping(PATH + "/*").isEmpty()) {
             logPathInUse(context);
             return;

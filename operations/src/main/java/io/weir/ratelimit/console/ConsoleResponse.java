@@ -2,18 +2,12 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.core.response.JsonText;
-import jakarta.servlet.http.HttpServletResponse;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import io.weir.ratelimit.runtime.HttpResource.Answer;
+import java.util.HashMap;
 import java.util.Map;
 
-/**
- * A response of the console.
- *
- * @param headers the header fields in addition to the common ones
- * @param body the body, empty if there is none
- */
-record ConsoleResponse(int status, Map<String, String> headers, String body) {
+/** The answers of the console. */
+final class ConsoleResponse {
     /** The common header fields: the page loads no external resource, cannot be framed and is not cached. */
     private static final Map<String, String> COMMON_HEADERS = Map.of(
             "Content-Security-Policy",
@@ -32,38 +26,41 @@ record ConsoleResponse(int status, Map<String, String> headers, String body) {
             "Cross-Origin-Resource-Policy",
             "same-origin");
 
-    static ConsoleResponse of(String type, String body) {
-        return new ConsoleResponse(200, Map.of("Content-Type", type + ";charset=UTF-8"), body);
+    private ConsoleResponse() {}
+
+    private static Answer answer(int status, String field, String value, String body) {
+        Map<String, String> headers = new HashMap<>(COMMON_HEADERS);
+        headers.put(field, value);
+        return new Answer(status, Map.copyOf(headers), body);
     }
 
-    static ConsoleResponse json(int status, Object value) {
-        return new ConsoleResponse(status, of("application/json", "").headers, JsonText.of(value));
+    static Answer of(String type, String body) {
+        return answer(200, "Content-Type", type + ";charset=UTF-8", body);
+    }
+
+    static Answer json(int status, Object value) {
+        return answer(status, "Content-Type", "application/json;charset=UTF-8", JsonText.of(value));
     }
 
     /** Returns an error with a message for the operator. */
-    static ConsoleResponse problem(int status, String message) {
+    static Answer problem(int status, String message) {
         return json(status, Map.of("message", message));
     }
 
     /** Returns a redirect to a relative location, because a proxy can serve the page under another host and scheme. */
-    static ConsoleResponse movedTo(String location) {
-        return new ConsoleResponse(302, Map.of("Location", location), "");
+    static Answer movedTo(String location) {
+        return answer(302, "Location", location, "");
     }
 
-    static ConsoleResponse allows(int status, String methods) {
-        return new ConsoleResponse(status, Map.of("Allow", methods), "");
+    static Answer allows(int status, String methods) {
+        return answer(status, "Allow", methods, "");
     }
 
-    void sendTo(HttpServletResponse response, boolean withBody) throws IOException {
-        byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-        response.setStatus(status);
-        COMMON_HEADERS.forEach(response::setHeader);
-        headers.forEach(response::setHeader);
-        if (status != HttpServletResponse.SC_NO_CONTENT) {
-            response.setContentLength(bytes.length);
-        }
-        if (withBody && bytes.length > 0) {
-            response.getOutputStream().write(bytes);
-        }
+    /** Returns the rejection of a login. */
+    static Answer tooManyLogins(long seconds) {
+        Answer problem = problem(429, "Too many logins of this address were rejected. Try again later.");
+        Map<String, String> headers = new HashMap<>(problem.headers());
+        headers.put("Retry-After", Long.toString(seconds));
+        return new Answer(problem.status(), headers, problem.body());
     }
 }

@@ -1,141 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.RateLimitUnavailableException;
-import io.weir.ratelimit.operations.Access;
-import io.weir.ratelimit.operations.Operations;
+import io.weir.ratelimit.runtime.HttpResource;
+import io.weir.ratelimit.runtime.HttpResource.Answer;
+import io.weir.ratelimit.runtime.HttpResource.Login;
+import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.Servlet;
 import jakarta.servlet.ServletConfig;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.time.Clock;
-import java.util.Objects;
+import java.nio.charset.StandardCharsets;
+import java.security.Principal;
+import java.util.Collections;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The servlet of the console. It changes state only for {@code POST} requests from its own page. */
+/** The servlet of the console. */
 final class ConsoleServlet implements Servlet {
-    private static final String READ_METHODS = "GET, HEAD, ";
-    private static final String POST_METHOD = "POST, ";
-
-    private final Supplier<Console> consoles;
-    private final Audit audit;
-    private final AccessCheck accessCheck;
+    private final HttpResource console;
     private @Nullable ServletConfig config;
-    private volatile @Nullable Console console;
-    private final Api api;
 
-    /**
-     * Creates the servlet.
-     *
-     * @param consoles looks up the console at the first request, because some servers create the servlet before the deployment has ended
-     * @param clock the time of day
-     * @param nanoTime a monotonic clock
-     */
-    ConsoleServlet(Supplier<Console> consoles, Clock clock, LongSupplier nanoTime) {
-        this.consoles = consoles;
-        this.audit = new Audit(nanoTime);
-        this.accessCheck = new AccessCheck(audit, () -> console().logins());
-        this.api = new Api(this::console, clock, audit);
+    ConsoleServlet(HttpResource console) {
+        this.console = console;
     }
 
     @Override
     public void service(ServletRequest anyRequest, ServletResponse anyResponse) throws IOException {
         HttpServletRequest request = (HttpServletRequest) anyRequest;
         HttpServletResponse response = (HttpServletResponse) anyResponse;
-        Access access;
-        try {
-            access = operations().access();
-        } catch (RuntimeException e) {
-            audit.failed(e);
-            response.sendError(HttpServletResponse.SC_NOT_FOUND);
+        Optional<Answer> answer = console.answer(new Request(request, response));
+        if (answer.isPresent()) {
+            send(answer.get(), response, !request.getMethod().equals("HEAD"));
+        }
+    }
+
+    private static void send(Answer answer, HttpServletResponse response, boolean withBody) throws IOException {
+        if (answer.isError()) {
+            response.sendError(answer.status());
             return;
         }
-        if (accessCheck.allows(access, request, response) && allowsChange(request, response)) {
-            respond(request).sendTo(response, !request.getMethod().equals("HEAD"));
+        byte[] bytes = answer.body().getBytes(StandardCharsets.UTF_8);
+        response.setStatus(answer.status());
+        answer.headers().forEach(response::setHeader);
+        if (answer.status() != HttpServletResponse.SC_NO_CONTENT) {
+            response.setContentLength(bytes.length);
+        }
+        if (withBody && bytes.length > 0) {
+            response.getOutputStream().write(bytes);
         }
     }
 
-    /** Returns whether the request changes nothing, or whether its user may make changes. If not, the response is already written. */
-    private boolean allowsChange(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        return !(request.getMethod().equals("POST") && ChangesApi.needsRole(name(path(request))))
-                || operations().changes().isEmpty()
-                || accessCheck.allowsChanges(operations().changesRole(), request, response);
-    }
-
-    private static String path(HttpServletRequest request) {
-        return Optional.ofNullable(request.getPathInfo()).orElse("");
-    }
-
-    /** Returns the path below the root of the API; empty for other paths. */
-    private static String name(String path) {
-        return path.startsWith(Api.ROOT) ? path.substring(Api.ROOT.length()) : "";
-    }
-
-    private ConsoleResponse respond(HttpServletRequest request) throws IOException {
-        String path = path(request);
-        String name = name(path);
-        boolean served = !ChangesApi.has(name) || operations().changes().isPresent();
-        Api.Operation read = served ? api.reads().get(name) : null;
-        Api.Operation post = served ? api.posts().get(name) : null;
-        Optional<ConsoleResponse> asset = Assets.at(path);
-        if (read == null && post == null && asset.isEmpty() && !path.isEmpty()) {
-            return ConsoleResponse.problem(404, "This path does not exist.");
+    private record Request(HttpServletRequest http, HttpServletResponse response) implements HttpResource.Request {
+        @Override
+        public CallContext caller() {
+            return new Operator(http);
         }
-        String methods =
-                (read == null && post != null ? "" : READ_METHODS) + (post == null ? "" : POST_METHOD) + "OPTIONS";
-        if (request.getMethod().equals("OPTIONS")) {
-            return ConsoleResponse.allows(204, methods);
-        }
-        if (!Set.of(methods.split(", ")).contains(request.getMethod())) {
-            return ConsoleResponse.allows(405, methods);
-        }
-        if (path.isEmpty()) {
-            return ConsoleResponse.movedTo("ratelimit/");
-        }
-        return asset.isPresent()
-                ? asset.get()
-                : live(Objects.requireNonNull(request.getMethod().equals("POST") ? post : read), request);
-    }
 
-    private ConsoleResponse live(Api.Operation operation, HttpServletRequest request) throws IOException {
-        try {
-            return ConsoleResponse.json(200, operation.result(request));
-        } catch (PostedJson.RejectedException e) {
-            if (e.status() == 403) {
-                audit.rejectedOrigin();
+        @Override
+        public boolean hasUser() {
+            return http.getUserPrincipal() != null;
+        }
+
+        @Override
+        public String method() {
+            return http.getMethod();
+        }
+
+        @Override
+        public String path() {
+            return Optional.ofNullable(http.getPathInfo()).orElse("");
+        }
+
+        @Override
+        public byte[] body(int limit) throws IOException {
+            return http.getInputStream().readNBytes(limit);
+        }
+
+        @Override
+        public Login login() throws IOException {
+            try {
+                if (http.authenticate(response)) {
+                    return Login.SUCCEEDED;
+                }
+            } catch (ServletException | RuntimeException e) {
+                // Servers throw this if the application has no mechanism, or for invalid credentials.
             }
-            return ConsoleResponse.json(e.status(), e.body());
-        } catch (IllegalArgumentException e) {
-            return ConsoleResponse.problem(400, String.valueOf(e.getMessage()));
-        } catch (RateLimitUnavailableException e) {
-            return ConsoleResponse.problem(
-                    503,
-                    "The backend is unavailable: " + e.reason()
-                            + ". The result of a change of the caller is unknown; the change can be repeated.");
-        } catch (RuntimeException e) {
-            audit.failed(e);
-            return ConsoleResponse.problem(500, "The request failed. The log has the cause: WEIR-505.");
+            // A server without a login leaves the response as it is.
+            return !response.isCommitted() && response.getStatus() == HttpServletResponse.SC_OK
+                    ? Login.UNAVAILABLE
+                    : Login.ANSWERED;
         }
     }
 
-    private Operations operations() {
-        return console().operations();
-    }
-
-    private Console console() {
-        Console found = console;
-        if (found == null) {
-            found = consoles.get();
-            console = found;
+    private record Operator(HttpServletRequest http) implements CallContext {
+        @Override
+        public Optional<String> peerAddress() {
+            return Optional.ofNullable(http.getRemoteAddr());
         }
-        return found;
+
+        @Override
+        public Optional<String> principal() {
+            return Optional.ofNullable(http.getUserPrincipal()).map(Principal::getName);
+        }
+
+        @Override
+        public boolean isInRole(String role) {
+            return http.isUserInRole(role);
+        }
+
+        @Override
+        public Optional<String> header(String name) {
+            return Optional.ofNullable(http.getHeader(name));
+        }
+
+        @Override
+        public List<String> headerLines(String name) {
+            return Collections.list(http.getHeaders(name));
+        }
+
+        @Override
+        public Optional<String> queryParameter(String name) {
+            return Optional.ofNullable(http.getParameter(name));
+        }
+
+        @Override
+        public Optional<Object> argument(String name) {
+            return Optional.empty();
+        }
     }
 
     @Override

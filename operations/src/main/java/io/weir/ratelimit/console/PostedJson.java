@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import jakarta.servlet.http.HttpServletRequest;
+import io.weir.ratelimit.runtime.HttpResource.Request;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** The JSON body of a {@code POST} request from the page itself. A form of another site cannot send it. */
@@ -24,11 +21,11 @@ final class PostedJson {
     private PostedJson() {}
 
     /** Returns the fields of a request. */
-    static Map<String, Object> of(HttpServletRequest request) throws RejectedException {
-        if (!SameOrigin.matches(name -> values(request, name))) {
+    static Map<String, Object> of(Request request) throws RejectedException {
+        if (!SameOrigin.matches(request.caller()::headerLines)) {
             throw new RejectedException(403, "The console accepts requests from its own page only.");
         }
-        String type = Optional.ofNullable(request.getContentType()).orElse("");
+        String type = request.caller().header("Content-Type").orElse("");
         if (!TYPE.matcher(type.strip()).matches()) {
             throw new RejectedException(415, "The body must be application/json in UTF-8.");
         }
@@ -48,20 +45,13 @@ final class PostedJson {
         }
     }
 
-    private static byte[] body(HttpServletRequest request) throws RejectedException {
-        if (request.getContentLengthLong() > MAX_BYTES) {
-            return new byte[MAX_BYTES + 1];
-        }
+    private static byte[] body(Request request) throws RejectedException {
         try {
-            return request.getInputStream().readNBytes(MAX_BYTES + 1);
+            return request.body(MAX_BYTES + 1);
         } catch (IOException e) {
             // A client that closes the connection early is not an error of the server.
             throw new RejectedException(400, "The body is incomplete.");
         }
-    }
-
-    private static List<String> values(HttpServletRequest request, String name) {
-        return Collections.list(request.getHeaders(name));
     }
 
     /** The exception for a rejected request. */

@@ -53,7 +53,7 @@ final class PageServer implements AutoCloseable {
     private final Undertow server;
 
     private PageServer(boolean login) throws ServletException {
-        Servlet page = new ConsoleServlet(this::console, Clock.systemUTC(), System::nanoTime);
+        Servlet page = new ConsoleServlet(new ConsoleResource(this::console, Clock.systemUTC(), System::nanoTime));
         InstanceFactory<Servlet> factory = () -> new InstanceHandle<>() {
             @Override
             public Servlet getInstance() {

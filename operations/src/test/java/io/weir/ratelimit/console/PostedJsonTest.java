@@ -4,56 +4,84 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import jakarta.servlet.ReadListener;
-import jakarta.servlet.ServletInputStream;
-import jakarta.servlet.http.HttpServletRequest;
+import io.weir.ratelimit.runtime.HttpResource.Login;
+import io.weir.ratelimit.runtime.HttpResource.Request;
+import io.weir.ratelimit.spi.CallContext;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
-import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** A body that a test client cannot send; {@link ConsoleServletTest} sends all others. */
 class PostedJsonTest {
     @Test
     void incompleteBodyIsARejectedRequest() {
-        HttpServletRequest request = (HttpServletRequest) Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {HttpServletRequest.class},
-                (proxy, method, arguments) -> switch (method.getName()) {
-                    case "getHeaders" ->
-                        Collections.enumeration(
-                                arguments[0].equals("Sec-Fetch-Site") ? List.of("same-origin") : List.of());
-                    case "getContentType" -> "application/json";
-                    case "getContentLengthLong" -> 100L;
-                    case "getInputStream" -> new BrokenStream();
-                    default -> throw new UnsupportedOperationException(method.getName());
-                });
         PostedJson.RejectedException rejected =
-                catchThrowableOfType(PostedJson.RejectedException.class, () -> PostedJson.of(request));
+                catchThrowableOfType(PostedJson.RejectedException.class, () -> PostedJson.of(new BrokenRequest()));
         assertThat(rejected.status()).isEqualTo(400);
         assertThat(rejected).hasMessage("The body is incomplete.");
     }
 
-    private static final class BrokenStream extends ServletInputStream {
+    private static final class BrokenRequest implements Request {
         @Override
-        public int read() throws IOException {
-            throw new IOException("connection reset");
+        public CallContext caller() {
+            return new Page();
         }
 
         @Override
-        public boolean isFinished() {
+        public boolean hasUser() {
             return false;
         }
 
         @Override
-        public boolean isReady() {
-            return true;
+        public String method() {
+            return "POST";
         }
 
         @Override
-        public void setReadListener(ReadListener listener) {
-            throw new UnsupportedOperationException("not asynchronous");
+        public String path() {
+            return "/api/v1/callers/reset";
+        }
+
+        @Override
+        public byte[] body(int limit) throws IOException {
+            throw new IOException("connection reset");
+        }
+
+        @Override
+        public Login login() {
+            return Login.UNAVAILABLE;
+        }
+    }
+
+    private record Page() implements CallContext {
+        private static final Map<String, String> HEADERS =
+                Map.of("Sec-Fetch-Site", "same-origin", "Content-Type", "application/json");
+
+        @Override
+        public Optional<String> peerAddress() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> principal() {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> header(String name) {
+            return Optional.ofNullable(HEADERS.get(name));
+        }
+
+        @Override
+        public List<String> headerLines(String name) {
+            return header(name).stream().toList();
+        }
+
+        @Override
+        public Optional<Object> argument(String name) {
+            return Optional.empty();
         }
     }
 }
