@@ -5,39 +5,44 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.response.Problem;
 import io.weir.ratelimit.core.response.RejectionProblems;
+import io.weir.ratelimit.runtime.HttpResource.Answer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 
-/**
- * A response of the quota resource.
- *
- * @param body the body, a JSON document
- * @param retryAfter the seconds to wait, empty if no wait helps
- */
-public record QuotaResponse(int status, String mediaType, String body, OptionalLong retryAfter) {
-    /** Returns the response with quotas. */
-    public static QuotaResponse of(Map<String, List<Quota>> quotas) {
-        return new QuotaResponse(200, "application/json", QuotaDocument.of(quotas), OptionalLong.empty());
+/** The answers of the quota resource. Their bodies are JSON documents. */
+public final class QuotaResponse {
+    private QuotaResponse() {}
+
+    /** Returns the answer with quotas. */
+    public static Answer of(Map<String, List<Quota>> quotas) {
+        return new Answer(200, headers("application/json"), QuotaDocument.of(quotas));
     }
 
-    /** Returns the response to a rejected read. */
-    public static QuotaResponse rejected(Decision.Rejected rejection) {
+    /** Returns the answer to a rejected read. */
+    static Answer rejected(Decision.Rejected rejection) {
         return of(RejectionProblems.generic(rejection));
     }
 
     /**
-     * Returns the response while the backend does not answer.
+     * Returns the answer while the backend does not answer.
      *
      * @param retryAfter the time to wait
      */
-    public static QuotaResponse unavailable(Duration retryAfter) {
+    static Answer unavailable(Duration retryAfter) {
         return of(RejectionProblems.unavailable(retryAfter));
     }
 
-    private static QuotaResponse of(Problem problem) {
+    private static Answer of(Problem problem) {
         BodyFormat format = BodyFormat.PROBLEM_JSON;
-        return new QuotaResponse(problem.status(), format.mediaType(), format.render(problem), problem.retryAfter());
+        Map<String, String> headers = headers(format.mediaType());
+        problem.retryAfter().ifPresent(seconds -> headers.put("Retry-After", Long.toString(seconds)));
+        return new Answer(problem.status(), headers, format.render(problem));
+    }
+
+    private static Map<String, String> headers(String mediaType) {
+        return new HashMap<>(
+                Map.of("Cache-Control", "no-store", "X-Content-Type-Options", "nosniff", "Content-Type", mediaType));
     }
 }
