@@ -4,6 +4,7 @@ package io.weir.ratelimit.quarkus;
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
+import io.weir.ratelimit.core.engine.LoginAttempts;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -43,5 +44,12 @@ public class LimitBeans {
     @Dependent
     public CallerOperations callers(RateLimitExtension extension) {
         return extension.application().weir().callers();
+    }
+
+    /** Produces the limit of logins on paths of Weir. */
+    @Produces
+    @Dependent
+    public LoginAttempts logins(RateLimitExtension extension) {
+        return extension.application().quotas().logins();
     }
 }

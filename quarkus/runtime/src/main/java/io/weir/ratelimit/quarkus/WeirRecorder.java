@@ -2,14 +2,22 @@
 package io.weir.ratelimit.quarkus;
 
 import io.quarkus.arc.runtime.BeanContainer;
+import io.quarkus.runtime.RuntimeValue;
 import io.quarkus.runtime.ShutdownContext;
 import io.quarkus.runtime.annotations.Recorder;
 import io.quarkus.runtime.configuration.ConfigurationException;
+import io.vertx.core.Handler;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
 import io.weir.ratelimit.interceptor.cdi.CdiPlatform.Discovered;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
+import io.weir.ratelimit.interceptor.cdi.QuotaPath;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import io.weir.ratelimit.interceptor.rest.QuotaResource;
+import io.weir.ratelimit.runtime.HttpResource;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
+import jakarta.enterprise.inject.spi.CDI;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -72,6 +80,18 @@ public class WeirRecorder {
             application.endWaits();
             application.stop();
         });
+    }
+
+    /** Returns the handler of the console, which a plug-in provides. */
+    public Handler<RoutingContext> console() {
+        return new ResourceRoute(() -> CDI.current().select(HttpResource.class).get());
+    }
+
+    /** Adds the quota resource to the routes of the application if its path is configured. */
+    public void quotas(RuntimeValue<Router> router) {
+        HttpResource quotas = new QuotaResource(() -> current().application().quotas());
+        QuotaPath.configured()
+                .ifPresent(path -> router.getValue().route(path).handler(new ResourceRoute(() -> quotas)));
     }
 
     private static Set<Class<?>> load(List<String> names, ClassLoader loader) {

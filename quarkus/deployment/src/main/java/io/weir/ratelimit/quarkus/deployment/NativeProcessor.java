@@ -22,7 +22,7 @@ class NativeProcessor {
     @BuildStep
     NativeImageResourcePatternsBuildItem resources() {
         return NativeImageResourcePatternsBuildItem.builder()
-                .includeGlobs("META-INF/weir/**")
+                .includeGlobs("META-INF/weir/**", "io/weir/ratelimit/console/page/**")
                 .build();
     }
 

@@ -25,6 +25,7 @@ import io.quarkus.deployment.builditem.ShutdownContextBuildItem;
 import io.quarkus.deployment.metrics.MetricsCapabilityBuildItem;
 import io.quarkus.runtime.metrics.MetricsFactory;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.engine.LoginAttempts;
 import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.interceptor.cdi.CurrentRequest;
 import io.weir.ratelimit.interceptor.cdi.RateLimitBeans;
@@ -35,6 +36,7 @@ import io.weir.ratelimit.quarkus.HealthBeans;
 import io.weir.ratelimit.quarkus.LimitBeans;
 import io.weir.ratelimit.quarkus.MeterBeans;
 import io.weir.ratelimit.quarkus.WeirRecorder;
+import io.weir.ratelimit.runtime.HttpResource;
 import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.KeyResolver;
@@ -103,7 +105,9 @@ class WeirProcessor {
                 CurrentRequest.class,
                 DecisionListener.class,
                 EngineEnvironment.class,
+                HttpResource.class,
                 KeyResolver.class,
+                LoginAttempts.class,
                 Plugin.class,
                 PolicySource.class,
                 RateLimitBackend.class,

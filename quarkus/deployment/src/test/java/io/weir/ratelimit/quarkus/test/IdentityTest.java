@@ -85,6 +85,12 @@ class IdentityTest {
                 .contains("\"backend\": \"local\"");
     }
 
+    @Test
+    void aDisabledConsoleDoesNotExist() {
+        assertThat(new Client(base).get("q/ratelimit/").statusCode()).isEqualTo(404);
+        assertThat(as("ann", "secret", "q/ratelimit/")).isEqualTo(404);
+    }
+
     @Path("users")
     public static class Resources {
         @GET
