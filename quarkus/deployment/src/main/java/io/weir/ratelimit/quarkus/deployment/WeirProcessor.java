@@ -8,8 +8,10 @@ import io.quarkus.arc.deployment.ExcludedTypeBuildItem;
 import io.quarkus.arc.deployment.SyntheticBeanBuildItem;
 import io.quarkus.arc.deployment.SyntheticBeansRuntimeInitBuildItem;
 import io.quarkus.arc.deployment.UnremovableBeanBuildItem;
+import io.quarkus.bootstrap.classloading.QuarkusClassLoader;
 import io.quarkus.deployment.Capabilities;
 import io.quarkus.deployment.Capability;
+import io.quarkus.deployment.IsTest;
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.annotations.Consume;
@@ -48,6 +50,7 @@ import jakarta.inject.Singleton;
 import java.util.List;
 import java.util.Optional;
 import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
 
 /** The build steps for beans and for the start. */
 class WeirProcessor {
@@ -61,8 +64,13 @@ class WeirProcessor {
             "io.weir.ratelimit.interceptor.web.StartListener");
 
     /** The types of an indexed jar that Quarkus REST would take as a part of the application, also if they are no beans. */
-    private static final List<String> OF_OTHER_RUNTIMES =
-            List.of("io.weir.ratelimit.interceptor.rest.ScannedFeature", "io.weir.ratelimit.test.InProcessRest$Listed");
+    private static final List<String> OF_OTHER_RUNTIMES = List.of(
+            "io.weir.ratelimit.interceptor.rest.ScannedFeature",
+            "io.weir.ratelimit.test.InProcessRest$Listed",
+            "io.weir.ratelimit.test.TestKitFeature");
+
+    /** The beans of the test kit. */
+    static final String TEST_KIT = "io.weir.ratelimit.test.QuarkusTestKit";
 
     @BuildStep
     FeatureBuildItem feature() {
@@ -114,6 +122,18 @@ class WeirProcessor {
                 RejectionResponder.class,
                 RepeatedTask.class,
                 TierResolver.class);
+    }
+
+    /** The limits of a test use the clock and the backend of the test kit. Those of another application never do. */
+    @BuildStep(onlyIf = IsTest.class)
+    void testKit(BuildProducer<AdditionalBeanBuildItem> beans) {
+        if (QuarkusClassLoader.isClassPresentAtRuntime(TEST_KIT)) {
+            beans.produce(AdditionalBeanBuildItem.builder()
+                    .setUnremovable()
+                    .setDefaultScope(DotName.createSimple(Singleton.class))
+                    .addBeanClass(TEST_KIT)
+                    .build());
+        }
     }
 
     @BuildStep
