@@ -164,19 +164,19 @@ abstract class HttpContract {
     @Tag("field")
     @Test
     void noFieldIsSetOnACommittedResponse() {
-        assertThat(get("api/async/committed").body()).isEqualTo("committed");
-        assertThat(get("api/async/late-fields").body()).isEmpty();
+        assertThat(get("api/committed").body()).isEqualTo("committed");
+        assertThat(get("api/committed/late-fields").body()).isEmpty();
     }
 
     /** The header fields are already sent, so the response has no quota, but it is charged. */
     @Test
     void committedResponseIsChargedOnce() {
-        HttpResponse<String> first = get("api/async/committed");
+        HttpResponse<String> first = get("api/committed");
         assertThat(first.statusCode()).isEqualTo(200);
         assertThat(first.body()).isEqualTo("committed");
         assertThat(remaining("twice")).isEqualTo(1);
-        get("api/async/committed");
-        LimitResponse.verifyRejected(get("api/async/committed"), "twice");
+        get("api/committed");
+        LimitResponse.verifyRejected(get("api/committed"), "twice");
     }
 
     @Test

@@ -4,11 +4,8 @@ package io.weir.ratelimit.it.http;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
-import jakarta.servlet.http.HttpServletResponse;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
@@ -20,11 +17,14 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.StreamingOutput;
 import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import javax.naming.InitialContext;
+import javax.naming.NamingException;
 
 /** Resources with asynchronous or streamed responses. */
 @Path("async")
@@ -33,14 +33,21 @@ public class AsyncResource {
     @Inject
     RateLimiter limiter;
 
-    @Resource
-    ManagedExecutorService executor;
+    /** Returns the managed executor of a server; Quarkus has none in JNDI. */
+    @SuppressWarnings("BanJNDI") // a fixed name that the platform binds
+    private static Executor executor() {
+        try {
+            return InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
+        } catch (NamingException e) {
+            return ForkJoinPool.commonPool();
+        }
+    }
 
     @GET
     @Path("stage")
     @RateLimit("twice")
     public CompletionStage<String> stage() {
-        return executor.supplyAsync(() -> "stage");
+        return CompletableFuture.supplyAsync(() -> "stage", executor());
     }
 
     /** Acquires permits by code on another thread. */
@@ -59,10 +66,13 @@ public class AsyncResource {
     @Path("waits/{how}")
     public String waits(@PathParam("how") String how, @HeaderParam("X-Client") String client)
             throws ExecutionException, InterruptedException {
-        CompletableFuture<String> allowed = executor.supplyAsync(() -> {
-            limiter.acquire("plain", Identity.header("X-Client", client)).orThrow();
-            return "allowed";
-        });
+        CompletableFuture<String> allowed = CompletableFuture.supplyAsync(
+                () -> {
+                    limiter.acquire("plain", Identity.header("X-Client", client))
+                            .orThrow();
+                    return "allowed";
+                },
+                executor());
         return how.equals("join") ? allowed.join() : allowed.get();
     }
 
@@ -70,7 +80,7 @@ public class AsyncResource {
     @Path("suspended")
     @RateLimit("twice")
     public void suspended(@Suspended AsyncResponse response) {
-        executor.execute(() -> response.resume("resumed"));
+        executor().execute(() -> response.resume("resumed"));
     }
 
     @GET
@@ -91,22 +101,5 @@ public class AsyncResource {
                 output.flush();
             }
         };
-    }
-
-    /** Returns the fields about limits that were set on committed responses. */
-    @GET
-    @Path("late-fields")
-    public String lateFields() {
-        return String.join(" ", LateFieldsFilter.FIELDS);
-    }
-
-    /** Commits the response before the method returns. */
-    @GET
-    @Path("committed")
-    @RateLimit("twice")
-    public void committed(@Context HttpServletResponse response) throws IOException {
-        response.setContentType("text/plain");
-        response.getOutputStream().write("committed".getBytes(StandardCharsets.UTF_8));
-        response.flushBuffer();
     }
 }
