@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
+import io.weir.ratelimit.BackendStateChanged;
+import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.QuotaThresholdReached;
+import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.runtime.HostedWeir;
+import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
@@ -35,7 +41,23 @@ public class QuarkusTestKit {
     /** Produces the limits. Their limiter exists after the start. */
     @Produces
     @Singleton
-    public RateLimits limits(Instance<RateLimiter> limiter) {
-        return new EngineLimits(environment, limiter::get);
+    public RateLimits limits(Instance<RateLimiter> limiter, Instance<HostedWeir> weir) {
+        return new EngineLimits(environment, limiter::get, weir::get);
+    }
+
+    void rejected(@Observes RateLimitRejected event) {
+        environment.events().add(event);
+    }
+
+    void reached(@Observes QuotaThresholdReached event) {
+        environment.events().add(event);
+    }
+
+    void imposed(@Observes PenaltyImposed event) {
+        environment.events().add(event);
+    }
+
+    void changed(@Observes BackendStateChanged event) {
+        environment.events().add(event);
     }
 }

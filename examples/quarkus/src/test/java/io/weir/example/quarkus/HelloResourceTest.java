@@ -2,9 +2,11 @@
 package io.weir.example.quarkus;
 
 import static io.weir.ratelimit.test.WeirAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.test.RateLimitClock;
 import io.weir.ratelimit.test.RateLimits;
 import jakarta.inject.Inject;
@@ -44,6 +46,7 @@ class HelloResourceTest {
             assertThat(call()).isAllowed().hasQuota("hello", 4 - call);
         }
         assertThat(call()).isRejectedBy("hello");
+        assertThat(limits.events(RateLimitRejected.class)).hasSize(1);
         clock.advance(Duration.ofSeconds(20));
         assertThat(call()).isAllowed().hasQuota("hello", 4);
     }
@@ -53,6 +56,13 @@ class HelloResourceTest {
         for (int call = 0; call < 5; call++) {
             assertThat(call()).isAllowed();
         }
+        assertThat(call()).isRejectedBy("hello");
+    }
+
+    @Test
+    void aChangedLimitAppliesAtOnce() throws Exception {
+        limits.change("hello", "limit", "1/1m");
+        assertThat(call()).isAllowed();
         assertThat(call()).isRejectedBy("hello");
     }
 
