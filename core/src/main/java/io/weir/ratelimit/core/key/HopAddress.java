@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.key;
 
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A parser of the address of a hop as a proxy writes it, with or without a port. */
+/** A parser of the address of a hop as a proxy or a server writes it, with or without a port. */
 final class HopAddress {
     private HopAddress() {}
 
+    /** Parses an address that is no node of RFC 7239. */
+    static Optional<IpAddress> parse(String text) {
+        return Optional.ofNullable(read(text, 0, text.length(), false));
+    }
+
     /**
-     * Parses the address in a part of a text. Returns null if it is not a literal address.
+     * Parses the address in a part of a text. Returns null if it is not a literal address. An IPv6 address without brackets has no port.
+     * RFC 7239 requires the brackets, and some proxies omit them.
      *
-     * @param isNode whether the text is a node of RFC 7239: an IPv6 address has brackets, and a port may be obfuscated. In other
-     *     texts, an IPv6 address may have no brackets; such an address has no port
+     * @param isNode whether the text is a node of RFC 7239, whose port may be obfuscated
      */
     static @Nullable IpAddress read(String text, int start, int end, boolean isNode) {
         IpAddress ipv4 = IpAddress.readIpv4(text, start, end);
@@ -26,7 +32,7 @@ final class HopAddress {
         }
         int colon = indexOf(text, ':', start, end);
         if (colon < end && indexOf(text, ':', colon + 1, end) < end) {
-            return isNode ? null : IpAddress.readIpv6(text, start, end);
+            return IpAddress.readIpv6(text, start, end);
         }
         return isPortOrNothing(text, colon, end, isNode) ? IpAddress.readIpv4(text, start, colon) : null;
     }

@@ -16,6 +16,13 @@ public final class IpAddress {
 
     private static final int GROUPS = 8;
     private static final long MAPPED = 0xffff_0000_0000L;
+
+    /** The first 64 bits of {@code 64:ff9b::/96}, by which a translator shows an IPv4 address (RFC 6052). */
+    private static final long TRANSLATED = 0x0064_ff9b_0000_0000L;
+
+    /** The first 16 bits of an address of 6to4, which has the IPv4 address of its site in the next 32 bits (RFC 3056). */
+    private static final long TUNNELED = 0x2002;
+
     private static final long NONE = -1;
 
     /** The 128 bits; for an IPv4 address, those of its IPv6 form {@code ::ffff:0:0/96}. */
@@ -212,12 +219,18 @@ public final class IpAddress {
 
     /**
      * Returns the text of the addresses that share a key with this address: the address itself, or a prefix such as {@code
-     * 2001:db8::/64}.
+     * 2001:db8::/64}. An address that a translator or a tunnel has made of an IPv4 address shares the key of the latter.
      *
      * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
      * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
      */
     public String sharing(int ipv4Prefix, int ipv6Prefix) {
+        if (high == TRANSLATED && low >>> Integer.SIZE == 0) {
+            return new IpAddress(0, MAPPED | low).sharing(ipv4Prefix, ipv6Prefix);
+        }
+        if (high >>> 48 == TUNNELED) {
+            return new IpAddress(0, MAPPED | (high >>> 16 & 0xffff_ffffL)).sharing(ipv4Prefix, ipv6Prefix);
+        }
         int prefix = isIpv4() ? MAPPED_BITS + ipv4Prefix : ipv6Prefix;
         return prefix >= BITS ? toString() : first(prefix) + "/" + (isIpv4() ? ipv4Prefix : ipv6Prefix);
     }

@@ -71,6 +71,28 @@ class ClientAddressTest {
                 .isEmpty();
     }
 
+    /** Jetty writes brackets around IPv6, and some valves pass on the port that a proxy reports. */
+    @ParameterizedTest
+    @CsvSource({
+        "[2001:db8::7], 2001:db8::7, 2001:db8::7",
+        "[2001:db8::7]:4711, 2001:db8::7, 2001:db8::7",
+        "203.0.113.7:4711, 203.0.113.7, 203.0.113.7",
+        "[fd00::1], fd00::1, 198.51.100.1",
+        "10.0.0.1:80, 10.0.0.1, 198.51.100.1"
+    })
+    @Tag("field")
+    void theServerCanWriteThePeerWithBracketsOrAPort(String peer, String address, String client) {
+        assertThat(behind(ForwardedHeader.X_FORWARDED_FOR, PROXIES, peer, "198.51.100.1"))
+                .isEqualTo(client);
+        assertThat(behind(ForwardedHeader.FORWARDED, PROXIES, peer, "for=198.51.100.1"))
+                .isEqualTo(client);
+        CallContext call = TestCall.fromAddress(peer);
+        KeyExpression key = KeyExpression.parse("ip", new KeyTerms(32, 128));
+        Identity direct = Identity.address(address);
+        assertThat(key.resolve(call)).isEqualTo(direct);
+        assertThat(key.ofSource(key.source(call))).isEqualTo(direct);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiterString = "=>",
@@ -100,6 +122,7 @@ class ClientAddressTest {
                 "203.0.113.7, ::ffff:10.0.0.2           => 203.0.113.7",
                 "::ffff:cb00:7107                       => 203.0.113.7",
             })
+    @Tag("field")
     void theFirstHopFromTheRightThatIsNotTrustedIsTheClient(String line, String client) {
         assertThat(xff(line)).isEqualTo(client);
     }
@@ -203,6 +226,9 @@ class ClientAddressTest {
                 "for=\"[2001:db8::7]\"                              => 2001:db8::7",
                 "for=\"[2001:db8::7]:4711\";proto=http              => 2001:db8::7",
                 "for=[2001:db8::7]                                  => 2001:db8::7",
+                "for=2001:db8::7                                    => 2001:db8::7",
+                "for=\"2001:db8::7\";proto=https                    => 2001:db8::7",
+                "by=192.0.2.1;for=2001:db8::7,for=10.0.0.2;proto=http => 2001:db8::7",
                 "for=\"[fe80::7%25eth0]\"                           => fe80::7",
                 "for=\"[::ffff:203.0.113.7]\"                       => 203.0.113.7",
                 "for=\"\\2\\0\\3.0.113.7\"                          => 203.0.113.7",
@@ -228,6 +254,7 @@ class ClientAddressTest {
                 "for=\"203.0.113.7\\:\\_x\"                           => 203.0.113.7",
                 "for=203.0.113.7, for=\"10.0.0.2:_x\"               => 203.0.113.7",
             })
+    @Tag("field")
     void readsForwardedAsItsStandardSpecifies(String line, String client) {
         assertThat(forwarded(line)).isEqualTo(client);
     }
@@ -247,8 +274,7 @@ class ClientAddressTest {
                 "for=unknown",
                 "for=_hidden",
                 "for=\"_hidden:80\"",
-                "for=2001:db8::7",
-                "for=\"2001:db8::7\"",
+                "for=2001:db8:0:0:0:0:0:7:80",
                 "for=\"\"",
                 "for=\"203.0.113.7",
                 "for=203.0.113.7\"",

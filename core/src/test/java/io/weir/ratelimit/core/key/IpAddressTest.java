@@ -7,6 +7,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -185,6 +186,7 @@ class IpAddressTest {
     }
 
     @Test
+    @Tag("field")
     void mappedAddressesAreIpv4Addresses() {
         IpAddress mapped = IpAddress.parse("::ffff:203.0.113.7").orElseThrow();
         IpAddress plain = IpAddress.parse("203.0.113.7").orElseThrow();
@@ -215,6 +217,23 @@ class IpAddressTest {
     void addressesShareAKeyByPrefix(String text, int ipv4Prefix, int ipv6Prefix, String expected) {
         assertThat(IpAddress.parse(text).orElseThrow().sharing(ipv4Prefix, ipv6Prefix))
                 .isEqualTo(expected);
+    }
+
+    /** Otherwise all IPv4 clients behind a translator share a key, and a tunnel gives a client 65,536 keys. */
+    @ParameterizedTest
+    @CsvSource({
+        "64:ff9b::203.0.113.7, 32, 203.0.113.7",
+        "64:ff9b::203.0.113.8, 32, 203.0.113.8",
+        "64:ff9b::203.0.113.7, 24, 203.0.113.0/24",
+        "64:ff9b::1:203.0.113.7, 32, 64:ff9b::/64",
+        "64:ff9b:1::203.0.113.7, 32, 64:ff9b:1::/64",
+        "2002:cb00:7107:1::1, 32, 203.0.113.7",
+        "2002:cb00:7107:ffff:1:2:3:4, 32, 203.0.113.7",
+        "2003:cb00:7107:1::1, 32, 2003:cb00:7107:1::/64",
+    })
+    @Tag("field")
+    void anAddressOfATranslatorOrATunnelSharesTheKeyOfItsIpv4Address(String text, int ipv4Prefix, String expected) {
+        assertThat(IpAddress.parse(text).orElseThrow().sharing(ipv4Prefix, 64)).isEqualTo(expected);
     }
 
     @Test
