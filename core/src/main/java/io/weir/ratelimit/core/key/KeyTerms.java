@@ -31,6 +31,18 @@ public final class KeyTerms {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final Optional<Identity> GLOBAL = Optional.of(Identity.GLOBAL);
 
+    /** Whether the public {@code toString} of a class is not that of {@link Object}. */
+    private static final ClassValue<Boolean> TEXTS = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            try {
+                return type.getMethod("toString").getDeclaringClass() != Object.class;
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException("every class has toString", e);
+            }
+        }
+    };
+
     private final int ipv4Prefix;
     private final int ipv6Prefix;
     private final ClientAddress clients;
@@ -163,7 +175,7 @@ public final class KeyTerms {
             case IP ->
                 new KeyTerm.Source(
                         call -> clients.onlyPeer(call.peerAddress(), call::headerLines),
-                        text -> IpAddress.parse(text).map(this::key));
+                        text -> HopAddress.parse(text).map(this::key));
             case PRINCIPAL ->
                 new KeyTerm.Source(
                         call -> call.principal().orElse(""),
@@ -190,9 +202,25 @@ public final class KeyTerms {
             case PATH -> call -> nonBlank(call.pathParameter(name)).map(value -> Identity.path(name, value));
             case CLAIM -> call -> nonBlank(call.claim(name)).map(value -> Identity.claim(name, value));
             case ARG ->
-                call -> nonBlank(call.argument(name).map(Object::toString))
-                        .map(value -> Identity.argument(name, value));
+                call -> nonBlank(call.argument(name).map(KeyTerms::text)).map(value -> Identity.argument(name, value));
         };
+    }
+
+    /**
+     * Tests whether the values of a class have a text of their own. The text of {@link Object} is different for equal values, so each call
+     * would have a key of its own.
+     *
+     * @return false for an array as well
+     */
+    public static boolean hasText(Class<?> type) {
+        return type.isPrimitive() || TEXTS.get(type);
+    }
+
+    private static String text(Object argument) {
+        if (!hasText(argument.getClass())) {
+            throw new IllegalArgumentException(argument.getClass().getName() + " does not override toString");
+        }
+        return argument.toString();
     }
 
     private static Optional<String> nonBlank(Optional<String> value) {

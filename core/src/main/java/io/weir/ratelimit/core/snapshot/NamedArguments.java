@@ -5,6 +5,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.RateLimitKey;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.Policy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -47,20 +48,9 @@ final class NamedArguments {
         }
     }
 
+    /** Tests whether the values of a type can have a text. The class of a value decides, if the type is not its class. */
     private static boolean hasText(Class<?> type) {
-        if (type.isArray()) {
-            return false;
-        }
-        if (type.isPrimitive()
-                || type.isInterface()
-                || type == Object.class
-                || Modifier.isAbstract(type.getModifiers())) {
-            return true;
-        }
-        try {
-            return type.getMethod("toString").getDeclaringClass() != Object.class;
-        } catch (NoSuchMethodException e) {
-            throw new IllegalStateException("every class has toString", e);
-        }
+        boolean open = type.isInterface() || type == Object.class || Modifier.isAbstract(type.getModifiers());
+        return (open && !type.isArray()) || KeyTerms.hasText(type);
     }
 }

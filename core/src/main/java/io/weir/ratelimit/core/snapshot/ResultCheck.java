@@ -23,8 +23,19 @@ public final class ResultCheck {
             ENTERPRISE_BEAN,
             "jakarta.enterprise.concurrent.Asynchronous",
             "org.eclipse.microprofile.faulttolerance.Asynchronous");
-    private static final Set<String> REACTIVE =
-            Set.of("org.reactivestreams.Publisher", "io.smallrye.mutiny.Uni", "io.reactivex.rxjava3.core.SingleSource");
+    private static final Set<String> REACTIVE = Set.of(
+            "org.reactivestreams.Publisher",
+            "io.smallrye.mutiny.Uni",
+            "io.vertx.core.Future",
+            "io.reactivex.rxjava3.core.CompletableSource",
+            "io.reactivex.rxjava3.core.MaybeSource",
+            "io.reactivex.rxjava3.core.ObservableSource",
+            "io.reactivex.rxjava3.core.SingleSource",
+            "kotlinx.coroutines.Deferred",
+            "kotlinx.coroutines.flow.Flow");
+
+    /** The type of the last parameter of a suspending function of Kotlin, which can return before its end. */
+    private static final String CONTINUATION = "kotlin.coroutines.Continuation";
 
     private static final String MESSAGING = "org.eclipse.microprofile.reactive.messaging.";
     private static final String REPEATED = "io.smallrye.reactive.messaging.annotations.";
@@ -65,7 +76,7 @@ public final class ResultCheck {
             return;
         }
         boolean otherThread = isAnnotated(beanClass, method, OTHER_THREAD);
-        boolean endsLater = endsLater(result) && !limited.endIsKnown();
+        boolean endsLater = (endsLater(result) || isSuspending(method)) && !limited.endIsKnown();
         if (otherThread || endsLater) {
             problems.add(MESSAGES.problem("WEIR-261", place(beanClass, method), result.getSimpleName(), policy.name()));
         }
@@ -83,6 +94,10 @@ public final class ResultCheck {
 
     private static boolean isOneOf(Class<?> type, Set<String> names) {
         return TypeHierarchy.of(type).stream().map(Class::getName).anyMatch(names::contains);
+    }
+
+    private static boolean isSuspending(Method method) {
+        return Arrays.stream(method.getParameterTypes()).map(Class::getName).anyMatch(CONTINUATION::equals);
     }
 
     private static boolean isAnnotated(Class<?> beanClass, Method method, Set<String> annotations) {

@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -276,6 +277,7 @@ class IdentityEncoderTest {
 
     /** Short texts of few characters have many pairs with small differences. */
     @Test
+    @Tag("field")
     void noTwoKeysHaveTheSameStoredKey() {
         long seed = System.nanoTime();
         Random random = new Random(seed);

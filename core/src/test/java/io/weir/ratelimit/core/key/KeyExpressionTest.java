@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,6 +56,20 @@ class KeyExpressionTest {
         assertThat(resolve("method", call.withTerm("method", "Search.find"))).isEqualTo(Identity.method("Search.find"));
         assertThat(resolve("header:X-Api-Key", TestCall.ofHeader("x-api-key", "s \t ")))
                 .isEqualTo(Identity.header("x-api-key", "s"));
+    }
+
+    /** An argument that shows its identity would give each call a key of its own. */
+    @Test
+    @Tag("field")
+    void anArgumentWithoutATextOfItsOwnDoesNotResolve() {
+        for (Object argument : List.of(new Object(), new byte[] {1}, (Runnable) () -> {})) {
+            TestCall call = TestCall.fromAddress("203.0.113.7").withArgument("order", argument);
+            assertThat(resolve("arg:order", call)).isEqualTo(Identity.ANONYMOUS);
+            assertThat(resolve("arg:order | ip", call)).isEqualTo(ADDRESS);
+        }
+        Object text = new StringBuilder("o-1");
+        assertThat(resolve("arg:order", TestCall.EMPTY.withArgument("order", text)))
+                .isEqualTo(Identity.argument("order", "o-1"));
     }
 
     @ParameterizedTest
@@ -178,6 +193,7 @@ class KeyExpressionTest {
     }
 
     @Test
+    @Tag("field")
     void aHeaderNameIsATokenOfAtMost64Characters() {
         String longest = "x".repeat(64);
         assertThat(resolve("header:" + longest, TestCall.ofHeader(longest, "v")))
@@ -205,7 +221,7 @@ class KeyExpressionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "unknown", "localhost", "[::1]", "127.1"})
+    @ValueSource(strings = {"", "unknown", "localhost", "[::1", "127.1"})
     void otherTextThanALiteralAddressDoesNotResolve(String junk) {
         assertThat(resolve("ip", TestCall.fromAddress(junk))).isEqualTo(Identity.ANONYMOUS);
         assertThat(resolve("ip | principal", TestCall.fromAddress(junk).withPrincipal("alice")))

@@ -14,6 +14,7 @@ import java.time.zone.ZoneRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,6 +68,7 @@ class CalendarBoundsTest {
         "YEAR, UTC, 1, 2028-12-31T23:59:59Z, 2028-01-01T00:00:00Z, 2029-01-01T00:00:00Z",
         "MINUTE, UTC, 1, 2026-01-10T10:20:30Z, 2026-01-10T10:20:00Z, 2026-01-10T10:21:00Z"
     })
+    @Tag("field")
     void bounds(Unit unit, String zone, int anchor, Instant instant, Instant start, Instant end) {
         CalendarPeriod period = new CalendarPeriod(unit, ZoneId.of(zone), anchor);
 

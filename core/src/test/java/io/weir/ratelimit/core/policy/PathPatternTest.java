@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,7 @@ class PathPatternTest {
         "/caf\u00e9,            /caf%C3%A9,             true",
         "/a/b,                  /a/%zz/b,               false",
     })
+    @Tag("field")
     void aPathMatchesInAnySpelling(String pattern, String raw, boolean matches) {
         assertThat(PathPattern.parse(pattern).matches(RequestPath.of(raw))).isEqualTo(matches);
     }

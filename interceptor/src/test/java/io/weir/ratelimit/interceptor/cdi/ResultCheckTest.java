@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
+import kotlin.coroutines.Continuation;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.eclipse.microprofile.reactive.messaging.Message;
 import org.eclipse.microprofile.reactive.messaging.Outgoing;
@@ -60,6 +61,23 @@ class ResultCheckTest {
         @RateLimit("work")
         public Future<String> work() {
             return CompletableFuture.completedFuture("done");
+        }
+    }
+
+    /** A suspending function of Kotlin, as its compiler shows it to Java. */
+    @ApplicationScoped
+    public static class Suspends {
+        @RateLimit("work")
+        public Object work(String text, Continuation<? super String> continuation) {
+            return text;
+        }
+    }
+
+    @ApplicationScoped
+    public static class ReturnsVertxFuture {
+        @RateLimit("work")
+        public io.vertx.core.Future<String> work() {
+            return null;
         }
     }
 
@@ -150,7 +168,15 @@ class ResultCheckTest {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {ReturnsFuture.class, ReturnsPublisher.class, Asynchronously.class, FaultTolerantly.class})
+    @ValueSource(
+            classes = {
+                ReturnsFuture.class,
+                ReturnsPublisher.class,
+                ReturnsVertxFuture.class,
+                Suspends.class,
+                Asynchronously.class,
+                FaultTolerantly.class
+            })
     void theDeploymentFailsIfTheEndOfACallIsNotKnown(Class<?> bean) {
         for (String[] lines :
                 new String[][] {CONCURRENCY, {RATE[0], RATE[1], "ratelimit.policies.work.count=failure"}}) {
