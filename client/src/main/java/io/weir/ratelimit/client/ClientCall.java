@@ -34,6 +34,8 @@ final class ClientCall implements CallContext {
     /** The property of a client that has its interface. */
     static final String INTERFACE = "io.weir.ratelimit.client.interface";
 
+    private static final Map<String, String> DEFAULT_PORTS = Map.of("http", "80", "https", "443");
+
     private final ClientRequestContext request;
     private final @Nullable RequestState incoming;
 
@@ -122,9 +124,24 @@ final class ClientCall implements CallContext {
         return path.value().startsWith("/") ? path.value() : "/" + path.value();
     }
 
-    private static String host(URI uri) {
-        String host = uri.getHost() == null ? "" : uri.getHost().toLowerCase(Locale.ROOT);
-        return uri.getPort() < 0 ? host : host + ":" + uri.getPort();
+    /**
+     * Returns the host of a URI, with a port that is not the default of the scheme. A host name with an underscore is only a part of the
+     * authority for the class URI.
+     */
+    static String host(URI uri) {
+        String authority =
+                uri.getRawAuthority() == null ? "" : uri.getRawAuthority().toLowerCase(Locale.ROOT);
+        String node = authority.substring(authority.lastIndexOf('@') + 1);
+        int colon = node.lastIndexOf(':');
+        boolean ported = colon > node.lastIndexOf(']');
+        String host = ported ? node.substring(0, colon) : node;
+        String port = ported ? node.substring(colon + 1) : "";
+        String name = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
+        return port.isEmpty()
+                        || port.equals(DEFAULT_PORTS.get(
+                                String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT)))
+                ? name
+                : name + ":" + port;
     }
 
     /** Returns the lines of a header field by its name in any case. */

@@ -27,6 +27,10 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
     private static final int SHOWN = 80;
     private static final String AGE = "Age";
     private static final String RETRY_AFTER = "Retry-After";
+
+    /** The fields for {@code Retry-After} in milliseconds, which no standard has. */
+    private static final List<String> RETRY_AFTER_MILLIS = List.of("Retry-After-Ms", "X-Ms-Retry-After-Ms");
+
     private static final String RATE_LIMIT = "RateLimit";
     private static final String RATE_LIMIT_POLICY = "RateLimit-Policy";
 
@@ -43,8 +47,16 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
     /** The unit of a limit on running calls, whose end no time announces. */
     private static final String CONCURRENT_REQUESTS = "concurrent-requests";
 
-    /** The beginnings of the names of fields with one number each, in order: the draft -06, and the older ones. */
-    private static final List<String> NUMBER_DIALECTS = List.of("RateLimit-", "X-RateLimit-", "X-Rate-Limit-");
+    /** The fields with one number each, in order: those of the draft -06, the older ones, and those of language models. */
+    private static final List<Dialect> DIALECTS = List.of(
+            new Dialect("RateLimit-Remaining", "RateLimit-Reset"),
+            new Dialect("X-RateLimit-Remaining", "X-RateLimit-Reset"),
+            new Dialect("X-Rate-Limit-Remaining", "X-Rate-Limit-Reset"),
+            new Dialect("X-RateLimit-Remaining-Requests", "X-RateLimit-Reset-Requests"),
+            new Dialect("Anthropic-RateLimit-Requests-Remaining", "Anthropic-RateLimit-Requests-Reset"));
+
+    /** The names of the two fields of a quota. */
+    private record Dialect(String remaining, String reset) {}
 
     /** Returns the time at which the upstream has sent the response, empty if it is unknown. */
     Optional<Instant> date() {
@@ -64,16 +76,33 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
 
     /** Returns the longest time if there are several. */
     OptionalLong retryAfter() {
+        List<Long> times = new ArrayList<>();
         List<String> lines = lines(RETRY_AFTER);
-        return lines.isEmpty()
-                ? OptionalLong.empty()
-                : OptionalLong.of(time(RETRY_AFTER, lines).value());
+        if (!lines.isEmpty()) {
+            times.add(time(RETRY_AFTER, lines).value());
+        }
+        for (String name : RETRY_AFTER_MILLIS) {
+            List<String> values = UpstreamNumber.values(lines(name));
+            if (!values.isEmpty()) {
+                times.add(millis(name, values));
+            }
+        }
+        return times.stream().mapToLong(Long::longValue).max();
+    }
+
+    private long millis(String name, List<String> values) {
+        List<String> units = values.stream().map(value -> value + "ms").toList();
+        UpstreamNumber time = UpstreamNumber.time(units, now, age);
+        if (!time.isReadable()) {
+            addMalformed(name, values, Optional.of(time.value() + " s"));
+        }
+        return time.value();
     }
 
     /** Returns the quotas of the first dialect that the response has. */
     List<UpstreamQuota> quotas() {
         List<UpstreamQuota> quotas = structured();
-        for (String dialect : NUMBER_DIALECTS) {
+        for (Dialect dialect : DIALECTS) {
             if (quotas.isEmpty()) {
                 quotas = numbers(dialect);
             }
@@ -172,16 +201,15 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
     }
 
     /** Returns the quotas of fields with numbers. If both fields have as many, a count belongs to the reset at its position. */
-    private List<UpstreamQuota> numbers(String dialect) {
-        String name = dialect + "Remaining";
+    private List<UpstreamQuota> numbers(Dialect dialect) {
+        String name = dialect.remaining;
         List<String> lines = lines(name);
         List<String> counts = UpstreamNumber.values(lines);
-        List<String> resets = lines(dialect + "Reset");
+        List<String> resets = lines(dialect.reset);
         if (resets.isEmpty() && lines.isEmpty()) {
             return List.of();
         }
-        UpstreamNumber longest =
-                time(dialect + "Reset", resets.stream().distinct().toList());
+        UpstreamNumber longest = time(dialect.reset, resets.stream().distinct().toList());
         List<String> times = UpstreamNumber.values(resets);
         boolean pairs =
                 counts.size() > 1 && counts.size() <= UpstreamNumber.MAX_VALUES && counts.size() == times.size();

@@ -31,8 +31,8 @@ final class UpstreamRules {
     private static final int FIRST_ERROR = 400;
     private static final int TOO_MANY_REQUESTS = 429;
 
-    /** The pause after a 429 without a time. */
-    private static final long DEFAULT_PAUSE_SECONDS = 1;
+    /** The shortest pause after a 429. Many upstreams round their time down, also to 0. */
+    private static final long LEAST_PAUSE_SECONDS = 1;
 
     private static final long SECOND_MICROS = 1_000_000;
 
@@ -84,14 +84,15 @@ final class UpstreamRules {
         if (status < FIRST_ERROR) {
             return 0;
         }
+        boolean limited = status == TOO_MANY_REQUESTS && !answer.stored();
         if (answer.retryAfterSeconds().isPresent()) {
-            return answer.retryAfterSeconds().getAsLong();
+            return Math.max(answer.retryAfterSeconds().getAsLong(), limited ? LEAST_PAUSE_SECONDS : 0);
         }
-        if (status != TOO_MANY_REQUESTS || answer.stored()) {
+        if (!limited) {
             return 0;
         }
         long exhausted = exhaustedSeconds(answer);
-        long least = answer.hasIgnoredField() ? UpstreamNumber.UNREADABLE_SECONDS : DEFAULT_PAUSE_SECONDS;
+        long least = answer.hasIgnoredField() ? UpstreamNumber.UNREADABLE_SECONDS : LEAST_PAUSE_SECONDS;
         return Math.max(exhausted, least);
     }
 

@@ -20,7 +20,9 @@ final class UpstreamTime {
     static final long MAX_SECONDS = TimeUnit.DAYS.toSeconds(366);
 
     private static final int LONGEST_DATE = 40;
-    private static final int CENTURY = 2000;
+
+    /** The first of the hundred years that two digits can mean, because a date is not more than 50 years in the future. */
+    private static final int FIRST_YEAR = 1977;
 
     /** The last year of the forms of a date, which have four digits. */
     private static final int LAST_YEAR = 9999;
@@ -30,14 +32,19 @@ final class UpstreamTime {
             DateTimeFormatter.ofPattern("EEE, dd MMM uuuu HH:mm:ss 'GMT'", Locale.ENGLISH),
             new DateTimeFormatterBuilder()
                     .appendPattern("EEEE, dd-MMM-")
-                    .appendValueReduced(ChronoField.YEAR, 2, 2, CENTURY)
+                    .appendValueReduced(ChronoField.YEAR, 2, 2, FIRST_YEAR)
                     .appendPattern(" HH:mm:ss 'GMT'")
                     .toFormatter(Locale.ENGLISH),
             DateTimeFormatter.ofPattern("EEE MMM ppd HH:mm:ss uuuu", Locale.ENGLISH));
 
-    /** Forms with an offset, which no standard of HTTP has. */
+    /** Forms with an offset or another name of the zone, which no standard of HTTP has. */
     private static final List<DateTimeFormatter> OFFSET_DATES = List.of(
-            DateTimeFormatter.ISO_OFFSET_DATE_TIME, DateTimeFormatter.RFC_1123_DATE_TIME.withLocale(Locale.ENGLISH));
+            DateTimeFormatter.ISO_OFFSET_DATE_TIME,
+            DateTimeFormatter.RFC_1123_DATE_TIME.withLocale(Locale.ENGLISH),
+            new DateTimeFormatterBuilder()
+                    .appendPattern("EEE, d MMM uuuu HH:mm:ss 'UTC'")
+                    .parseDefaulting(ChronoField.OFFSET_SECONDS, 0)
+                    .toFormatter(Locale.ENGLISH));
 
     private UpstreamTime() {}
 

@@ -59,6 +59,8 @@ class UpstreamNumberTest {
             Map.entry("Thu Jan 15 10:00:30 2026", 30L),
             Map.entry("Thu, 15 Jan 2026 10:00:30 +0000", 30L),
             Map.entry("Thu, 15 Jan 2026 10:00:30 GMT, Thu, 15 Jan 2026 11:00:30 GMT", 3_630L),
+            Map.entry("Thu, 15 Jan 2026 10:01:30 UTC", 90L),
+            Map.entry("Sunday, 06-Nov-94 08:49:37 GMT", 0L),
             Map.entry("Wed, 14 Jan 2026 10:00:30 GMT", 0L),
             Map.entry("2026-01-15T10:00:40Z", 40L),
             Map.entry("2026-01-15T10:00:39.5Z", 40L),
@@ -105,6 +107,8 @@ class UpstreamNumberTest {
         RATE_LIMIT_RESET,
         X_RATE_LIMIT_RESET,
         X_RATE_LIMIT_RESET_WITH_HYPHEN,
+        X_RATE_LIMIT_RESET_REQUESTS,
+        ANTHROPIC,
         PARAMETER;
 
         Map<String, List<String>> write(String text) {
@@ -113,6 +117,14 @@ class UpstreamNumberTest {
                 case RATE_LIMIT_RESET -> number("RateLimit-", text);
                 case X_RATE_LIMIT_RESET -> number("X-RateLimit-", text);
                 case X_RATE_LIMIT_RESET_WITH_HYPHEN -> number("X-Rate-Limit-", text);
+                case X_RATE_LIMIT_RESET_REQUESTS ->
+                    Map.of("X-RateLimit-Remaining-Requests", List.of("0"), "X-RateLimit-Reset-Requests", List.of(text));
+                case ANTHROPIC ->
+                    Map.of(
+                            "Anthropic-RateLimit-Requests-Remaining",
+                            List.of("0"),
+                            "Anthropic-RateLimit-Requests-Reset",
+                            List.of(text));
                 case PARAMETER -> Map.of("RateLimit", List.of("a;r=0;t=\"" + text + "\""));
             };
         }
@@ -161,6 +173,24 @@ class UpstreamNumberTest {
         assertThat(field.seconds(answer)).isEqualTo(UpstreamNumber.UNREADABLE_SECONDS);
         assertThat(answer.malformed()).hasSize(1);
         assertThat(UpstreamRules.pauseSeconds(429, answer)).isEqualTo(UpstreamNumber.UNREADABLE_SECONDS);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Retry-After-Ms, 4321, 5, true",
+        "Retry-After-Ms, 0, 0, true",
+        "Retry-After-Ms, '1000, 2500.5', 3, true",
+        "X-Ms-Retry-After-Ms, 60000, 60, true",
+        "X-Ms-Retry-After-Ms, -1, 30, false",
+        "Retry-After-Ms, soon, 30, false"
+    })
+    @Tag("field")
+    void aPauseCanBeInMilliseconds(String field, String text, long seconds, boolean wellFormed) {
+        UpstreamAnswer answer = UpstreamAnswer.read(Map.of(field, List.of(text))::get, NOW);
+        assertThat(answer.retryAfterSeconds()).hasValue(seconds);
+        assertThat(answer.malformed()).hasSize(wellFormed ? 0 : 1);
+        Map<String, List<String>> both = Map.of(field, List.of(text), "Retry-After", List.of("40"));
+        assertThat(UpstreamAnswer.read(both::get, NOW).retryAfterSeconds()).hasValue(Math.max(40, seconds));
     }
 
     /** An old duration is shorter by its age, and an instant stays where it is. */
