@@ -47,7 +47,8 @@ public record AddressProperty(Optional<String> value, List<String> sources) {
 
     /** Returns the names of the elements. */
     private static List<String> elements(RedisProperties config) {
-        return Stream.of("[%d]", ".%d", ".[%d]")
+        // The digits of %d are those of the default locale.
+        return Stream.of("[%s]", ".%s", ".[%s]")
                 .map(form -> IntStream.range(0, MAX_NODES)
                         .mapToObj(position -> NAME + form.formatted(position))
                         .takeWhile(name -> config.get(name).isPresent())

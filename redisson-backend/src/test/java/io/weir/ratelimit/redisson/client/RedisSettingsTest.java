@@ -11,7 +11,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +52,19 @@ class RedisSettingsTest {
         assertThat(settings.client())
                 .hasValueSatisfying(
                         config -> assertThat(config.isClusterConfig()).isTrue());
+    }
+
+    /** In Arabic, the digits of {@code String.format} are others. */
+    @Test
+    @Tag("field")
+    void acceptsAListInEachLocale() {
+        Locale locale = Locale.getDefault();
+        Locale.setDefault(Locale.forLanguageTag("ar-EG"));
+        try {
+            acceptsAListOfAFileFormat("%s[%s]");
+        } finally {
+            Locale.setDefault(locale);
+        }
     }
 
     @ParameterizedTest
