@@ -58,6 +58,13 @@ public interface HttpResource {
      * @param body the body, empty if there is none
      */
     record Answer(int status, Map<String, String> headers, String body) {
+        /** Checks that an error with the page of the server has no body. */
+        public Answer {
+            if (status >= 400 && headers.isEmpty() && !body.isEmpty()) {
+                throw new IllegalArgumentException("the server has a page of its own for this error");
+            }
+        }
+
         /** Returns an error for which the server has a page of its own. */
         public static Answer error(int status) {
             return new Answer(status, Map.of(), "");

@@ -65,6 +65,7 @@ public final class QuotaResource implements HttpResource {
             }
             known.loginNotRejected(caller);
         }
-        return Optional.of(QuotaResponse.of(known.of(caller)));
+        // After a login, the caller has a user.
+        return Optional.of(QuotaResponse.of(known.of(request.caller())));
     }
 }

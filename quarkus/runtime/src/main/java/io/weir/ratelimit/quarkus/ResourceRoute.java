@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ResourceRoute(Supplier<HttpResource> resource) implements Handler<RoutingContext> {
     /** The part of a body that is kept. No resource reads as much. */
-    private static final int MAX_BODY = 64 * 1024;
+    private static final int MAX_BODY = 16 * 1024;
 
     @Override
     public void handle(RoutingContext route) {

@@ -13,6 +13,7 @@ import io.quarkus.devservices.common.StartableContainer;
 import io.quarkus.runtime.configuration.ConfigUtils;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.testcontainers.containers.GenericContainer;
@@ -47,7 +48,7 @@ class DevServicesProcessor {
         Config config = ConfigProvider.getConfig();
         return QuarkusClassLoader.isClassPresentAtRuntime(BACKEND)
                 && !QuarkusClassLoader.isClassPresentAtRuntime(WeirProcessor.TEST_KIT)
-                && !ConfigUtils.isPropertyNonEmpty(ADDRESS)
+                && Stream.of("", "[0]", ".0", ".[0]").noneMatch(form -> ConfigUtils.isPropertyNonEmpty(ADDRESS + form))
                 && !ConfigUtils.isPropertyNonEmpty("ratelimit.redis.config")
                 && Set.of("auto", "redisson")
                         .contains(config.getOptionalValue("ratelimit.backend", String.class)

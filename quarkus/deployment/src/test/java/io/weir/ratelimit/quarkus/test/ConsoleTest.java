@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.quarkus.test.QuarkusUnitTest;
 import io.quarkus.test.common.http.TestHTTPResource;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimiter;
+import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import java.io.IOException;
@@ -40,6 +43,9 @@ class ConsoleTest {
 
     @TestHTTPResource
     URI base;
+
+    @Inject
+    RateLimiter limiter;
 
     private HttpResponse<String> as(String user, String path) {
         return new Client(base).get(path, "Authorization", basic(user, "secret"));
@@ -133,6 +139,8 @@ class ConsoleTest {
         assertThat(quotas.body()).contains("\"remaining\":0");
         assertThat(quotas.headers().firstValue("Content-Type")).hasValue("application/json");
         assertThat(as("ben", "quotas").body()).contains("\"remaining\":1");
+        limiter.acquire("hello", Identity.principal("ben"));
+        assertThat(as("ben", "quotas").body()).contains("\"remaining\":0");
     }
 
     @Test

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.quarkus.test.QuarkusUnitTest;
 import io.quarkus.test.common.http.TestHTTPResource;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import org.junit.jupiter.api.Test;
@@ -24,6 +27,7 @@ class ManagementTest {
             .overrideConfigKey("quarkus.security.users.embedded.plain-text", "true")
             .overrideConfigKey("quarkus.security.users.embedded.users.ann", "secret")
             .overrideConfigKey("quarkus.security.users.embedded.roles.ann", "operator")
+            .overrideConfigKey("ratelimit.policies.hello.limit", "1/1h")
             .overrideConfigKey("ratelimit.console.enabled", "true")
             .overrideConfigKey("ratelimit.console.role", "operator");
 
@@ -38,7 +42,7 @@ class ManagementTest {
     }
 
     @Test
-    void theConsoleIsOnTheManagementInterfaceOnly() {
+    void theConsoleIsOnTheManagementInterfaceOnly() throws Exception {
         Client operator = new Client(management);
         assertThat(operator.get("q/ratelimit/", "Authorization", basic("secret"))
                         .statusCode())
@@ -46,6 +50,13 @@ class ManagementTest {
         assertThat(operator.get("q/ratelimit/api/v1/policies", "Authorization", basic("secret"))
                         .statusCode())
                 .isEqualTo(200);
+        HttpRequest peek = HttpRequest.newBuilder(management.resolve("/q/ratelimit/api/v1/callers/peek"))
+                .POST(HttpRequest.BodyPublishers.ofString("{\"policy\":\"hello\",\"text\":\"ann\"}"))
+                .headers("Authorization", basic("secret"), "Content-Type", "application/json")
+                .header("Sec-Fetch-Site", "same-origin")
+                .build();
+        HttpResponse<String> answer = HttpClient.newHttpClient().send(peek, HttpResponse.BodyHandlers.ofString());
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
         assertThat(operator.get("q/ratelimit/", "Authorization", basic("wrong")).statusCode())
                 .isEqualTo(401);
         assertThat(operator.get("q/ratelimit/").statusCode()).isEqualTo(401);
