@@ -66,11 +66,11 @@ final class RetryBudget {
         synchronized (lock) {
             long now = nanoTime.getAsLong();
             // The time of another thread can be later.
-            long passed = Math.max(0, now - since);
-            since += passed;
-            int sharers = instances.getAsInt();
+            long sharers = instances.getAsInt();
+            long earned = Math.max(0, now - since) / sharers;
+            since += earned * sharers;
             long reserve = Math.max(RETRY, RESERVE * RETRY / sharers);
-            saved = Math.min(reserve, saved + passed / sharers + nanos);
+            saved = Math.min(reserve, saved + earned + nanos);
         }
     }
 }

@@ -21,7 +21,7 @@ final class UpstreamTime {
 
     private static final int LONGEST_DATE = 40;
 
-    /** The first of the hundred years that two digits can mean, because a date is not more than 50 years in the future. */
+    /** The first of the hundred years that two digits can mean, because a date is not more than 50 years in the future, as of 2026. */
     private static final int FIRST_YEAR = 1977;
 
     /** The last year of the forms of a date, which have four digits. */

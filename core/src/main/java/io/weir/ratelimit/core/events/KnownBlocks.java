@@ -115,11 +115,17 @@ public final class KnownBlocks {
     }
 
     /**
-     * Adds a pause of a REST client.
+     * Adds a pause of a REST client. A longer block of the key remains.
      *
-     * @param rest the time until the end
+     * @param rest the time until the end of the block in force
      */
-    public void paused(String policy, String storedKey, Duration rest) {
+    public synchronized void paused(String policy, String storedKey, Duration rest) {
+        Entry known = entries.get(new Key(policy, storedKey));
+        if (known != null
+                && (known.cause == Cause.OPERATOR || known.cause == Cause.PENALTY)
+                && known.endNanos >= now() + rest.toNanos() - RECENT_NANOS) {
+            return;
+        }
         put(policy, storedKey, Cause.PAUSE, rest, 0, Duration.ZERO);
     }
 

@@ -48,6 +48,16 @@ class KnownBlocksTest {
     }
 
     @Test
+    void aPauseWithinAnotherBlockIsNotItsCause() {
+        blocks.blocked("partner", "i.a", HOUR);
+        pass(Duration.ofMinutes(10));
+        blocks.paused("partner", "i.a", Duration.ofMinutes(50));
+        assertThat(only().cause()).isEqualTo(Cause.OPERATOR);
+        blocks.paused("partner", "i.a", Duration.ofHours(2));
+        assertThat(only().cause()).isEqualTo(Cause.PAUSE);
+    }
+
+    @Test
     void anotherEndIsAnotherBlock() {
         blocks.penalized("api", "i.a", HOUR, 2);
         pass(Duration.ofMinutes(10));
