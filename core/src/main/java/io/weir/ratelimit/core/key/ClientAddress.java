@@ -45,7 +45,7 @@ public final class ClientAddress {
      * @return the address; empty if the address of the peer is unknown or not a literal
      */
     public Optional<IpAddress> of(Optional<String> peer, Function<String, List<String>> headerLines) {
-        Optional<IpAddress> address = peer.flatMap(HopAddress::parse);
+        Optional<IpAddress> address = peer.flatMap(IpAddress::ofPeer);
         if (trusted.isEmpty()) {
             warnOfProxy(headerLines);
             return address;

@@ -45,6 +45,11 @@ public final class IpAddress {
         return Optional.ofNullable(read(text, 0, text.length()));
     }
 
+    /** Parses the address of a peer as a server writes it: a literal, also with brackets or a port. */
+    static Optional<IpAddress> ofPeer(String text) {
+        return parse(text).or(() -> HopAddress.parse(text));
+    }
+
     /** Parses a part of a text as {@link #parse} does. Returns null if it has another form. */
     static @Nullable IpAddress read(String text, int start, int end) {
         return looksLikeIpv6(text, start, end) ? readIpv6(text, start, end) : readIpv4(text, start, end);

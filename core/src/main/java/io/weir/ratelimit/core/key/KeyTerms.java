@@ -175,7 +175,7 @@ public final class KeyTerms {
             case IP ->
                 new KeyTerm.Source(
                         call -> clients.onlyPeer(call.peerAddress(), call::headerLines),
-                        text -> HopAddress.parse(text).map(this::key));
+                        text -> IpAddress.ofPeer(text).map(this::key));
             case PRINCIPAL ->
                 new KeyTerm.Source(
                         call -> call.principal().orElse(""),
