@@ -27,7 +27,9 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
     private @Nullable Throwable failure;
     private int actions;
     private long tokens;
+    private long reportedNanos = System.nanoTime();
     private long expiresNanos;
+    private boolean expires;
     private boolean allowsAll;
     private long allowed;
     private long rejected;
@@ -40,13 +42,20 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
         this.reports = RateLimitQuotaServiceGrpc.newStub(channel).streamRateLimitQuotas(this);
     }
 
+    /** Lets the assignments of this proxy expire. */
+    QuotaProxy expiring() {
+        expires = true;
+        return this;
+    }
+
     @Override
     public synchronized void onNext(RateLimitQuotaResponse response) {
         for (BucketAction each : response.getBucketActionList()) {
             action = each;
             actions++;
             Duration life = each.getQuotaAssignmentAction().getAssignmentTimeToLive();
-            expiresNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(life.getSeconds()) + life.getNanos();
+            // Not later than by the clock of the server, which has received the report since.
+            expiresNanos = reportedNanos + TimeUnit.SECONDS.toNanos(life.getSeconds()) + life.getNanos();
             tokens = each.getQuotaAssignmentAction()
                     .getRateLimitStrategy()
                     .getTokenBucket()
@@ -91,7 +100,7 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
 
     /** Tries a number of requests. Returns how many the proxy allows. */
     synchronized long requests(long count) {
-        if (System.nanoTime() > expiresNanos) {
+        if (expires && System.nanoTime() > expiresNanos) {
             tokens = 0;
         }
         long possible = allowsAll ? count : Math.min(count, tokens);
@@ -103,6 +112,7 @@ final class QuotaProxy implements StreamObserver<RateLimitQuotaResponse>, AutoCl
 
     /** Reports the use since the last report, without waiting for the assignment. */
     synchronized void report(int millis) {
+        reportedNanos = System.nanoTime();
         BucketQuotaUsage.Builder usage = BucketQuotaUsage.newBuilder()
                 .setBucketId(bucket)
                 .setNumRequestsAllowed(allowed)

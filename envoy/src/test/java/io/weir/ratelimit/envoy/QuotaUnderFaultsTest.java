@@ -96,7 +96,7 @@ class QuotaUnderFaultsTest {
     }
 
     private QuotaProxy proxy(int number) {
-        return new QuotaProxy(servers.get(number % SERVERS).channel(), "edge", ANN);
+        return new QuotaProxy(servers.get(number % SERVERS).channel(), "edge", ANN).expiring();
     }
 
     /** Records what a proxy or a server allows. */

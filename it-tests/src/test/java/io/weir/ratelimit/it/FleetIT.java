@@ -50,7 +50,8 @@ class FleetIT {
 
     private void start(int port) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
-        fleet = new ProcessBuilder(java, "-jar", JAR.toString(), Integer.toString(port))
+        // A job in the background of a shell ignores SIGINT, and so do its children.
+        fleet = new ProcessBuilder("env", "--default-signal=INT", java, "-jar", JAR.toString(), Integer.toString(port))
                 .redirectErrorStream(true)
                 .redirectOutput(output().toFile())
                 .start();

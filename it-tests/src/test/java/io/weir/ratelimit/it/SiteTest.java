@@ -127,6 +127,7 @@ class SiteTest {
                         "redis away", "when-redis-is-away",
                         "change a limit at run time", "change-limits-at-run-time")
                 .forEach((question, page) -> {
+                    browser.run("sessionStorage.clear()"); // it has the last question
                     browser.open(address, 1280, 900);
                     browser.until(
                             "search",

@@ -44,7 +44,9 @@ class RollingUpdateTest {
     @AfterEach
     void close() {
         old.close();
-        updated.close();
+        if (updated != null) {
+            updated.close();
+        }
     }
 
     /** Returns how many of ten calls an instance allows. */
