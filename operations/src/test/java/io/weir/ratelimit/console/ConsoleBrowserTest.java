@@ -262,6 +262,8 @@ class ConsoleBrowserTest extends PageInBrowser {
         type(Keys.ENTER);
         assertThat(browser.text("#instances .details")).contains("test server 1");
         type(Keys.TAB);
+        assertThat(browser.run("return document.activeElement.id")).isEqualTo("policy-filter");
+        type(Keys.TAB);
         assertThat(activeText()).isEqualTo("hello");
         type(Keys.ENTER);
         assertThat(browser.text("#policies .details")).contains("Values and sources");
