@@ -26,7 +26,7 @@ public record Fault(String name, Set<Effect> effects, int instance, long start, 
         OUTAGE,
         /** Redis loses data. */
         LOSS,
-        /** What Redis loses is what it has received since the start of the fault. */
+        /** Redis loses only data that it has received since the start of the fault. */
         ROLLBACK,
         /** The instance ends and is started again. */
         DEATH,

@@ -72,7 +72,7 @@ class RetriesTest {
         assertThat(budget.tryTake()).as("the time of another thread is earlier").isFalse();
     }
 
-    /** What does not depend on ordinary calls would otherwise grow with the number of instances. */
+    /** Retries that do not depend on ordinary calls would otherwise grow with the number of instances. */
     @Test
     void instancesShareTheBudget() {
         AtomicInteger instances = new AtomicInteger(5);

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What has become of the calls under each policy. */
+/** The results of the calls under each policy. */
 @ApplicationScoped
 public class Seen {
     private final Map<String, List<String>> events = new ConcurrentHashMap<>();
