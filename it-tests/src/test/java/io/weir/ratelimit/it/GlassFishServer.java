@@ -65,17 +65,21 @@ final class GlassFishServer extends ServerBuilder<GlassFishServer> {
         return command;
     }
 
-    /** Returns the configuration with free ports of the loopback interface and the options of the JVM. */
+    /** Returns the configuration with free ports and the options of the JVM. */
     private String configured(String domain, int httpPort) {
         String options = jvmOptions().stream()
                 .map(option -> "<jvm-options>" + option.replace("&", "&amp;").replace("<", "&lt;") + "</jvm-options>")
                 .collect(Collectors.joining("\n"));
-        String changed = SHELL.matcher(domain).replaceAll("");
-        changed = HEAP.matcher(changed).replaceFirst(Matcher.quoteReplacement(options));
+        String changed = HEAP.matcher(domain).replaceFirst(Matcher.quoteReplacement(options));
         if (virtualThreads) {
             changed = changed.replace(THREADS, THREADS + " virtual=\"true\"");
         }
-        changed = changed.replace("value=\"7676\"", "value=\"" + freePort() + "\"");
+        return onFreePorts(changed, httpPort);
+    }
+
+    /** Returns a configuration with free ports of the loopback interface. */
+    static String onFreePorts(String domain, int httpPort) {
+        String changed = SHELL.matcher(domain).replaceAll("").replace("value=\"7676\"", "value=\"" + freePort() + "\"");
         return LISTENER.matcher(changed)
                 .replaceAll(listener -> "address=\"127.0.0.1\" port=\""
                         + (listener.group(2).equals("8080") ? httpPort : freePort()) + "\"");
