@@ -32,6 +32,11 @@ final class Parts {
             Part.of("top-keys", "docs/reference/observability.md", BENCHMARKS + "TopKeysCost"),
             Part.of("capacity", "docs/operations/capacity.md", BENCHMARKS + "Capacity"),
             Part.ofMaven(
+                    "envoy",
+                    "docs/how-to/envoy.md",
+                    "mvn -B -ntp test -pl envoy -Dtest=ServerLoad -Dsurefire.failIfNoSpecifiedTests=false -Dweir.test.jvm=-Xmx512m",
+                    "envoy/target/server-load.md"),
+            Part.ofMaven(
                     "failures",
                     "docs/reference/failures.md",
                     "mvn -B -ntp test -Pfull -pl redisson-backend -Dgroups=fault -Dweir.test.forks=1",
