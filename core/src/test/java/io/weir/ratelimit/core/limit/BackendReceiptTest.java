@@ -82,9 +82,25 @@ class BackendReceiptTest {
                 .isEmpty();
         assertThat(receipt.settle(two::equals, 1)).containsExactly(ofTwo);
         receipt.settlementFailed(List.of(two));
-        assertThat(receipt.claim())
-                .extracting(charged -> charged.charge().cost())
-                .containsExactly(1L, 3L);
+        assertThat(costs(receipt)).containsExactly(1L, 3L);
+    }
+
+    @Test
+    void aFailedSettlementChangesNoOtherCharge() {
+        receipt.settle(charge -> true, 20);
+        receipt.settlementFailed(List.of(one));
+        assertThat(costs(receipt)).containsExactly(20L, 3L);
+    }
+
+    @Test
+    void aPartHasTheSettledCosts() {
+        receipt.settle(two::equals, 1);
+        receipt.settle(one::equals, 20);
+        assertThat(costs(receipt.split(charge -> true))).containsExactly(1L, 20L);
+    }
+
+    private static List<Long> costs(BackendReceipt receipt) {
+        return receipt.claim().stream().map(charged -> charged.charge().cost()).toList();
     }
 
     @Test

@@ -17,7 +17,9 @@ class SipHashTest {
         "2, 5a4fa9d909806c0d",
         "4, b7877127e09427cf",
         "6, cee3fe586e46c9cb",
-        "8, 6224939a79f5f593"
+        "8, 6224939a79f5f593",
+        "16, db9bc2577fcc2a3f",
+        "18, 9cd38d96f0b3c14b"
     })
     void hashesTheVectorsOfTheReferenceImplementation(int bytes, String hash) {
         StringBuilder text = new StringBuilder();
