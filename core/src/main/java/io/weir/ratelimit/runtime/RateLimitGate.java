@@ -15,7 +15,6 @@ import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.snapshot.Asynchrony;
 import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.spi.CallContext;
@@ -158,7 +157,7 @@ public final class RateLimitGate {
         if (attempt == null) {
             return Entry.OPEN;
         }
-        boolean canContinueLater = bound.asynchrony() != Asynchrony.NONE
+        boolean canContinueLater = bound.asynchrony() != MethodBindings.Asynchrony.NONE
                 && !bound.binding().policies().isEmpty()
                 && attempt.binding().canWait();
         Entry entry = canContinueLater ? decideOrWait(attempt) : decide(attempt);

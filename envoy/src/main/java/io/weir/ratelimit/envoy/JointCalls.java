@@ -6,8 +6,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.engine.JointCall;
-import io.weir.ratelimit.core.engine.JointDecision;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.policy.Policy;
@@ -127,10 +126,11 @@ final class JointCalls {
         if (parts.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        List<JointCall> calls = parts.stream()
-                .map(part -> new JointCall(part.policies, part.call))
+        List<RateLimitEngine.JointCall> calls = parts.stream()
+                .map(part -> new RateLimitEngine.JointCall(part.policies, part.call))
                 .toList();
-        CompletableFuture<JointDecision> decision = weir.engine().decideAsync(domain, calls, Runnable::run);
+        CompletableFuture<RateLimitEngine.JointDecision> decision =
+                weir.engine().decideAsync(domain, calls, Runnable::run);
         return decision.thenApply(joint -> {
             List<Decided> decided = new ArrayList<>();
             for (int i = 0; i < parts.size(); i++) {

@@ -4,7 +4,7 @@ package io.weir.ratelimit.envoy;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.engine.JointCall;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -43,7 +43,7 @@ final class QuotaLeases {
                 .map(policy -> new Binding.PolicyCost(withoutPenalty(policy), cost(policy.cost(), requests)))
                 .toList();
         return weir.engine()
-                .decideAsync(domain, List.of(new JointCall(costs, selected.call())), Runnable::run)
+                .decideAsync(domain, List.of(new RateLimitEngine.JointCall(costs, selected.call())), Runnable::run)
                 .thenCompose(joint -> {
                     Decision decision = joint.decision();
                     long fewer = decision instanceof Decision.Rejected ? fewer(selected, decision, requests) : 0;

@@ -13,7 +13,6 @@ import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.ForwardedHeader;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.MethodLimits;
-import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.policy.TierSelector;
@@ -248,7 +247,7 @@ class HowToSnippetsTest {
                         .map(element -> element.getAnnotation(RateLimit.class))
                         .filter(limit -> limit != null && limit.limit().isEmpty())
                         .map(limit -> new MethodLimits(
-                                MethodName.of(type.getSimpleName()),
+                                MethodLimits.Name.of(type.getSimpleName()),
                                 List.of(limit.value()),
                                 limit.cost(),
                                 Optional.empty())))

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.client.outgoing;
 
 import io.weir.ratelimit.core.policy.MethodLimits;
-import io.weir.ratelimit.core.policy.MethodName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -37,6 +36,6 @@ public record OutgoingClient(
      * @return the limits
      */
     public MethodLimits limits() {
-        return new MethodLimits(MethodName.of(MethodLimits.CLIENT + name), policies, 0, Optional.empty());
+        return new MethodLimits(MethodLimits.Name.of(MethodLimits.CLIENT + name), policies, 0, Optional.empty());
     }
 }

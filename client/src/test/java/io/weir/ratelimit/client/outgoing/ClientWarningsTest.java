@@ -9,7 +9,7 @@ import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.Resolvers;
-import io.weir.ratelimit.core.snapshot.MethodScanner;
+import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import java.util.HashMap;
@@ -33,7 +33,10 @@ class ClientWarningsTest {
         annotated.forEach(client -> places.put(client, "com.example.Partner"));
         Map<String, OutgoingClient> clients = ClientReader.read(config, places, Map.of(), problems);
         PolicySnapshot snapshot = new PolicySnapshotLoader(
-                        List.of(), MethodScanner.NONE, new Resolvers(new KeyTerms(32, 64), Map.of()), Set.of())
+                        List.of(),
+                        AnnotatedMethods.Scanner.NONE,
+                        new Resolvers(new KeyTerms(32, 64), Map.of()),
+                        Set.of())
                 .withEndpoints(
                         clients.values().stream().map(OutgoingClient::limits).toList(),
                         (policy, ofPolicy, found) -> ClientPolicyCheck.check(

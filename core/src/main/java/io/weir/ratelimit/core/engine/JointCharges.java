@@ -19,14 +19,14 @@ import java.util.Map;
  */
 final class JointCharges {
     private final Charges charges;
-    private final List<JointCall> calls;
+    private final List<RateLimitEngine.JointCall> calls;
 
     /** The positions of the charges of each call. */
     private List<List<Integer>> positions = List.of();
 
     private record Place(String policy, String storedKey) {}
 
-    JointCharges(Charges charges, List<JointCall> calls) {
+    JointCharges(Charges charges, List<RateLimitEngine.JointCall> calls) {
         this.charges = charges;
         this.calls = List.copyOf(calls);
     }
@@ -45,7 +45,7 @@ final class JointCharges {
                 .filter(call -> call.policies().stream()
                         .anyMatch(each -> each.policy().name().equals(policy)))
                 .findFirst()
-                .map(JointCall::properties)
+                .map(RateLimitEngine.JointCall::properties)
                 .orElse(CallContext.NONE);
     }
 
@@ -54,7 +54,7 @@ final class JointCharges {
         Map<Place, Integer> known = new HashMap<>();
         List<Charge> all = new ArrayList<>();
         List<List<Integer>> ofCalls = new ArrayList<>();
-        for (JointCall call : calls) {
+        for (RateLimitEngine.JointCall call : calls) {
             List<Integer> ofCall = new ArrayList<>();
             for (Charge charge : charges.of(new Binding("", call.policies()), call.properties(), null)) {
                 Place place = new Place(charge.policy().policy(), charge.storedKey());

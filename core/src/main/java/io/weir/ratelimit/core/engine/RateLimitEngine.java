@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
@@ -370,5 +371,31 @@ public final class RateLimitEngine {
      */
     public IdentityEncoder encoder() {
         return encoder;
+    }
+
+    /**
+     * One of several calls that are decided as one.
+     *
+     * @param policies the policies, each with the cost of the call
+     * @param properties the properties from which its keys and tiers are determined
+     */
+    public record JointCall(List<Binding.PolicyCost> policies, CallContext properties) {
+        /** Copies the list. */
+        public JointCall {
+            policies = List.copyOf(policies);
+        }
+    }
+
+    /**
+     * The decision on several calls: all of them are charged, or none.
+     *
+     * @param decision the decision on all charges
+     * @param results the results of each call, in the order of the calls; those of a call are empty if no limit was evaluated for it
+     */
+    public record JointDecision(Decision decision, List<List<ChargeResult>> results) {
+        /** Copies the list. */
+        public JointDecision {
+            results = List.copyOf(results);
+        }
     }
 }

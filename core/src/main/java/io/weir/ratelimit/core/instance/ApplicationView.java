@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.instance;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PathPattern;
 import io.weir.ratelimit.core.policy.RequestPath;
+import io.weir.ratelimit.core.request.Binding;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -21,7 +22,7 @@ import java.util.stream.Collectors;
  */
 public record ApplicationView(
         List<MethodLimits> methods,
-        List<ResourceOperation> operations,
+        List<Operation> operations,
         Set<String> mappings,
         boolean usesLimiter,
         boolean hidesClasses) {
@@ -63,4 +64,13 @@ public record ApplicationView(
                                         RequestPath.of(mapping.substring(0, mapping.length() - BELOW.length())))
                                 : pattern.matches(RequestPath.of(mapping)));
     }
+
+    /**
+     * An operation of a resource.
+     *
+     * @param path the path template below the path of the application, without regular expressions; empty, or with a slash at the start and
+     *     none at the end
+     * @param binding the policies of the annotations
+     */
+    public record Operation(String method, String path, Binding binding) {}
 }

@@ -117,7 +117,7 @@ public final class ApplicationWarnings {
 
     /** Checks the keys of annotated operations. A method that is served on several paths needs the parameter on one of them. */
     private void checkKeys() {
-        Map<String, List<ResourceOperation>> byMethod = application.operations().stream()
+        Map<String, List<ApplicationView.Operation>> byMethod = application.operations().stream()
                 .collect(Collectors.groupingBy(
                         operation -> operation.binding().endpoint(), TreeMap::new, Collectors.toList()));
         byMethod.forEach((method, operations) -> operations.get(0).binding().policies().stream()
@@ -126,14 +126,14 @@ public final class ApplicationWarnings {
                 .forEach(policy -> warnOfKey(method, policy, operations.get(0))));
     }
 
-    private void warnOfKey(String method, Policy policy, ResourceOperation operation) {
+    private void warnOfKey(String method, Policy policy, ApplicationView.Operation operation) {
         String missing = missing(policy, parameters(operation)).findFirst().orElseThrow();
         String path = operation.path().isEmpty() ? "/" : operation.path();
         warnings.add(MESSAGES.message("WEIR-229", method, path, missing, policy.key(), policy.name()));
     }
 
     /** Tests whether an alternative of the key needs no path parameter that the operation does not have. */
-    private static boolean canResolve(Policy policy, ResourceOperation operation) {
+    private static boolean canResolve(Policy policy, ApplicationView.Operation operation) {
         List<String> parameters = parameters(operation);
         return policy.key().terms().stream()
                 .anyMatch(alternative ->
@@ -151,7 +151,7 @@ public final class ApplicationWarnings {
                 .filter(name -> !parameters.contains(name));
     }
 
-    private static List<String> parameters(ResourceOperation operation) {
+    private static List<String> parameters(ApplicationView.Operation operation) {
         return PARAMETER
                 .matcher(operation.path())
                 .results()

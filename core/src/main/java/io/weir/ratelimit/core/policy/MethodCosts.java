@@ -20,13 +20,13 @@ public final class MethodCosts {
      *
      * @return the cost, 1 or more, if the configuration sets one
      */
-    public static Optional<Long> read(ConfigProperties config, MethodName method, Problems problems) {
+    public static Optional<Long> read(ConfigProperties config, MethodLimits.Name method, Problems problems) {
         return property(config, method)
                 .flatMap(name -> new ConfigReader(config, problems).optional(name, ConfigKeys.METHOD_COST.form()));
     }
 
     /** Returns the property with the cost of a method. */
-    static Optional<String> property(ConfigProperties config, MethodName method) {
+    static Optional<String> property(ConfigProperties config, MethodLimits.Name method) {
         int last = method.forms().indexOf(method.text());
         for (int i = method.forms().size() - 1; i >= 0; i--) {
             String form = method.forms().get(i);

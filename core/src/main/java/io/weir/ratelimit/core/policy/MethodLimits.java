@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.policy;
 
+import io.weir.ratelimit.Algorithm;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,7 +13,7 @@ import java.util.Optional;
  * @param cost the permits that a call spends, 0 for the cost of each policy
  * @param inlinePolicy the policy that the annotation itself defines, if any
  */
-public record MethodLimits(MethodName name, List<String> policies, long cost, Optional<InlinePolicy> inlinePolicy) {
+public record MethodLimits(Name name, List<String> policies, long cost, Optional<InlinePolicy> inlinePolicy) {
     /** The beginning of the endpoints of REST clients. No method and no path begins so. */
     public static final String CLIENT = "client:";
 
@@ -51,5 +52,65 @@ public record MethodLimits(MethodName name, List<String> policies, long cost, Op
      */
     public long costUnder(Policy policy) {
         return cost > 0 ? cost : policy.cost();
+    }
+
+    /**
+     * A policy that an annotation defines. The configuration overrides each attribute.
+     *
+     * @param place the annotated method or class
+     * @param limit the limits, empty if the annotation has none
+     * @param key the key expression, empty if the annotation has none
+     */
+    public record InlinePolicy(String place, String policy, String limit, String key, Algorithm algorithm) {
+
+        /** Tests whether another annotation defines the same limits, key and algorithm. */
+        boolean hasSameAttributesAs(InlinePolicy other) {
+            return limit.equals(other.limit) && key.equals(other.key) && algorithm == other.algorithm;
+        }
+    }
+
+    /**
+     * The name of a limited method.
+     *
+     * @param text the name in keys, metrics and messages: the first form that no other limited method has
+     * @param forms all names of the method in the configuration of costs, from {@code Class.method} to the one with package and parameters
+     */
+    public record Name(String text, List<String> forms) {
+        /** Copies the list. */
+        public Name {
+            forms = List.copyOf(forms);
+        }
+
+        /** Creates a name with one form. */
+        public static Name of(String text) {
+            return new Name(text, List.of(text));
+        }
+
+        /**
+         * Returns the form without a package and parameters.
+         *
+         * @return {@code Class.method}
+         */
+        public String simple() {
+            return forms.get(0);
+        }
+
+        /**
+         * Returns the form that names no other method.
+         *
+         * @return the form with the package and the types of the parameters
+         */
+        public String full() {
+            return forms.get(forms.size() - 1);
+        }
+
+        /**
+         * Tests whether another method has the same simple name.
+         *
+         * @return true if the name has a package
+         */
+        public boolean isQualified() {
+            return !text.equals(simple());
+        }
     }
 }

@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 /** A reader of the origins of a policy: of all attributes that are set, and of the defaults of the main ones. */
 final class OriginReader {
     private final PolicyProperties properties;
-    private final Optional<InlinePolicy> inlinePolicy;
+    private final Optional<MethodLimits.InlinePolicy> inlinePolicy;
 
-    OriginReader(PolicyProperties properties, Optional<InlinePolicy> inlinePolicy) {
+    OriginReader(PolicyProperties properties, Optional<MethodLimits.InlinePolicy> inlinePolicy) {
         this.properties = properties;
         this.inlinePolicy = inlinePolicy;
     }

@@ -60,7 +60,7 @@ public final class PolicyLoader {
                 methods.stream().flatMap(method -> method.policies().stream()).collect(Collectors.toSet()));
         invalid.putAll(
                 new UnknownPropertyCheck(reader, new ConfigReader(config, ofPolicies)).check(methods, attributes));
-        Map<String, InlinePolicy> inlinePolicies = inlinePolicies(methods);
+        Map<String, MethodLimits.InlinePolicy> inlinePolicies = inlinePolicies(methods);
         places(methods, attributes.keySet())
                 .forEach((name, place) -> load(
                         name,
@@ -88,7 +88,8 @@ public final class PolicyLoader {
                 : method.endpoint();
     }
 
-    private void load(String name, String place, Set<String> attributes, Optional<InlinePolicy> inlinePolicy) {
+    private void load(
+            String name, String place, Set<String> attributes, Optional<MethodLimits.InlinePolicy> inlinePolicy) {
         Problems problems = new Problems();
         if (NAME.matcher(name).matches()) {
             PolicyProperties properties = new ConfigReader(config, problems).policy(name);
@@ -108,12 +109,12 @@ public final class PolicyLoader {
     }
 
     /** Collects the policies that annotations define, and reports definitions that contradict each other. */
-    private Map<String, InlinePolicy> inlinePolicies(Collection<MethodLimits> methods) {
-        Map<String, InlinePolicy> definitions = new LinkedHashMap<>();
+    private Map<String, MethodLimits.InlinePolicy> inlinePolicies(Collection<MethodLimits> methods) {
+        Map<String, MethodLimits.InlinePolicy> definitions = new LinkedHashMap<>();
         Map<String, String> definedBy = new HashMap<>();
         for (MethodLimits method : methods) {
             method.inlinePolicy().ifPresent(defined -> {
-                InlinePolicy other = definitions.putIfAbsent(defined.policy(), defined);
+                MethodLimits.InlinePolicy other = definitions.putIfAbsent(defined.policy(), defined);
                 String first =
                         definedBy.putIfAbsent(defined.policy(), method.name().full());
                 boolean unnamed = defined.policy().equals(method.name().simple());

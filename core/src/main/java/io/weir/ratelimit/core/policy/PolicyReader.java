@@ -25,7 +25,7 @@ import java.util.Set;
 final class PolicyReader {
     private final PolicyProperties properties;
     private final Resolvers resolvers;
-    private final Optional<InlinePolicy> inlinePolicy;
+    private final Optional<MethodLimits.InlinePolicy> inlinePolicy;
     private final String place;
     private final LimitsReader limits;
 
@@ -35,11 +35,15 @@ final class PolicyReader {
      * @param place the first place that mentions the policy
      * @param inlinePolicy the definition of an annotation
      */
-    PolicyReader(PolicyProperties properties, Resolvers resolvers, String place, Optional<InlinePolicy> inlinePolicy) {
+    PolicyReader(
+            PolicyProperties properties,
+            Resolvers resolvers,
+            String place,
+            Optional<MethodLimits.InlinePolicy> inlinePolicy) {
         this.properties = properties;
         this.resolvers = resolvers;
         this.inlinePolicy = inlinePolicy;
-        this.place = inlinePolicy.map(InlinePolicy::place).orElse(place);
+        this.place = inlinePolicy.map(MethodLimits.InlinePolicy::place).orElse(place);
         this.limits = new LimitsReader(properties);
     }
 
@@ -105,7 +109,7 @@ final class PolicyReader {
         Algorithm configured = properties.value(ConfigKeys.ALGORITHM);
         return properties.text(ConfigKeys.ALGORITHM).isPresent()
                 ? configured
-                : inlinePolicy.map(InlinePolicy::algorithm).orElse(configured);
+                : inlinePolicy.map(MethodLimits.InlinePolicy::algorithm).orElse(configured);
     }
 
     /** Reads a property whose values are the constants of an enumeration in lower case. */
@@ -118,7 +122,7 @@ final class PolicyReader {
         String property = properties.name(ConfigKeys.LIMIT);
         Optional<String> text = properties
                 .text(ConfigKeys.LIMIT)
-                .or(() -> inlinePolicy.map(InlinePolicy::limit).filter(limit -> !limit.isEmpty()));
+                .or(() -> inlinePolicy.map(MethodLimits.InlinePolicy::limit).filter(limit -> !limit.isEmpty()));
         if (text.isEmpty() && form.concurrency().isPresent()) {
             return onlyConcurrency(form);
         }
@@ -163,7 +167,7 @@ final class PolicyReader {
     private Optional<KeyExpression> key() {
         Optional<String> configured = properties.text(ConfigKeys.KEY);
         String text = configured
-                .or(() -> inlinePolicy.map(InlinePolicy::key).filter(key -> !key.isEmpty()))
+                .or(() -> inlinePolicy.map(MethodLimits.InlinePolicy::key).filter(key -> !key.isEmpty()))
                 .orElse(ConfigKeys.KEY.defaultText());
         String keyPlace = configured.isPresent() ? properties.name(ConfigKeys.KEY) : place + " @RateLimit(key)";
         return resolvers.expression(

@@ -61,7 +61,7 @@ final class UnknownPropertyCheck {
      */
     Map<String, List<ConfigurationProblem>> check(
             Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {
-        List<MethodName> ofMethods = methods.stream()
+        List<MethodLimits.Name> ofMethods = methods.stream()
                 .filter(Predicate.not(MethodLimits::isClient))
                 .map(MethodLimits::name)
                 .toList();
@@ -88,10 +88,11 @@ final class UnknownPropertyCheck {
                 .orElseGet(() -> MESSAGES.problem("WEIR-114", name, "", PROPERTIES));
     }
 
-    private void checkMethod(String name, List<MethodName> methods) {
+    private void checkMethod(String name, List<MethodLimits.Name> methods) {
         String method = name.substring(MethodCosts.PREFIX.length()).replace("\"", "");
         if (methods.stream().noneMatch(known -> known.forms().contains(method))) {
-            Set<String> texts = methods.stream().map(MethodName::text).collect(Collectors.toCollection(TreeSet::new));
+            Set<String> texts =
+                    methods.stream().map(MethodLimits.Name::text).collect(Collectors.toCollection(TreeSet::new));
             general.report(MESSAGES.problem("WEIR-113", name, "", method, texts));
         }
     }

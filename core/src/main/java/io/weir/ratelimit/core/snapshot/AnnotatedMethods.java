@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.snapshot;
 
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.Policy;
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -10,13 +17,72 @@ import java.util.Set;
  * @param scanner reads the annotations of other methods at their first call
  * @param managed the classes whose asynchronous methods can wait without a thread
  */
-public record AnnotatedMethods(List<LimitedMethod> methods, MethodScanner scanner, Set<Class<?>> managed) {
+public record AnnotatedMethods(List<Limited> methods, Scanner scanner, Set<Class<?>> managed) {
     /** No methods. */
-    public static final AnnotatedMethods NONE = new AnnotatedMethods(List.of(), MethodScanner.NONE, Set.of());
+    public static final AnnotatedMethods NONE = new AnnotatedMethods(List.of(), Scanner.NONE, Set.of());
 
     /** Copies the collections. */
     public AnnotatedMethods {
         methods = List.copyOf(methods);
         managed = Set.copyOf(managed);
+    }
+
+    /**
+     * A limited method of a bean.
+     *
+     * @param endIsKnown whether the end of an asynchronous result is known, because requests call the method or its host observes the result
+     */
+    public record Limited(Class<?> beanClass, Method method, MethodLimits limits, boolean endIsKnown) {
+        /** Returns a method whose host observes the result. */
+        public Limited withKnownEnd() {
+            return new Limited(beanClass, method, limits, true);
+        }
+
+        /** Checks that the annotations of the method let a limit have an effect. */
+        public void check(Problems problems) {
+            ResultCheck.checkThread(beanClass, method, problems);
+            ResultCheck.checkChannel(beanClass, method, problems);
+        }
+
+        /** Checks that the method can be under a policy: it names the arguments of the key, the policy is not early, and knows the end of the call. */
+        public void check(Policy policy, Problems problems) {
+            NamedArguments.check(beanClass, method, policy, problems);
+            ResultCheck.checkEnd(this, policy, problems);
+            if (policy.isEarly()) {
+                problems.add(MESSAGES.problem("WEIR-214", beanClass.getName() + "." + method.getName(), policy.name()));
+            }
+        }
+    }
+
+    /** Reads the limits of a method from its annotations. The host knows the annotations and where they apply. */
+    public interface Scanner {
+        /** A scanner that finds no limited method. */
+        Scanner NONE = new Scanner() {
+            @Override
+            public Optional<MethodLimits> scan(Class<?> beanClass, Method method) {
+                return Optional.empty();
+            }
+
+            @Override
+            public boolean isExempt(Class<?> beanClass, Method method) {
+                return false;
+            }
+        };
+
+        /**
+         * Scans a method.
+         *
+         * @param beanClass the class of the bean, which can inherit the method
+         * @return the limits, empty if the method is not limited
+         */
+        Optional<MethodLimits> scan(Class<?> beanClass, Method method);
+
+        /**
+         * Tests whether a method is exempt from all limits, also from those of path rules.
+         *
+         * @param beanClass the class of the bean, which can inherit the method
+         * @return true if no limit applies
+         */
+        boolean isExempt(Class<?> beanClass, Method method);
     }
 }

@@ -24,7 +24,7 @@ record MethodBinder(
         Map<String, Policy> policies,
         Map<String, Long> costs,
         ConfigProperties config,
-        MethodScanner scanner,
+        AnnotatedMethods.Scanner scanner,
         LateMethods late) {
 
     /**

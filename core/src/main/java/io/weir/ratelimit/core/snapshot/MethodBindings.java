@@ -3,7 +3,10 @@ package io.weir.ratelimit.core.snapshot;
 
 import io.weir.ratelimit.core.request.Binding;
 import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
@@ -56,5 +59,36 @@ public final class MethodBindings {
                 binding,
                 binding.needsArguments() ? NamedArguments.of(called.beanClass, called.method) : Map.of(),
                 managed.test(called.beanClass) ? Asynchrony.of(called.method) : Asynchrony.NONE);
+    }
+
+    /** The way in which a method delivers its result after it has returned. */
+    public enum Asynchrony {
+        /** The result is delivered when the method returns, or in a way that no other code can take over. */
+        NONE,
+        /** The method returns a stage. */
+        STAGE,
+        /** The method of a resource resumes its parameter of the type {@code AsyncResponse}. */
+        RESPONSE;
+
+        /** The name of the type, because a server can have no Jakarta REST. */
+        private static final String ASYNC_RESPONSE = "jakarta.ws.rs.container.AsyncResponse";
+
+        public static Asynchrony of(Method method) {
+            if (isStage(method.getReturnType())) {
+                return STAGE;
+            }
+            boolean resumes = method.getReturnType() == void.class && position(method.getParameterTypes()) >= 0;
+            return resumes ? RESPONSE : NONE;
+        }
+
+        /** Tests whether a failed stage can be the result of a method. A subclass of {@link CompletableFuture} has no such object. */
+        public static boolean isStage(Class<?> result) {
+            return CompletionStage.class.isAssignableFrom(result) && result.isAssignableFrom(CompletableFuture.class);
+        }
+
+        /** Returns the position of the parameter with the response, -1 if there is none. */
+        public static int position(Class<?>... parameters) {
+            return Arrays.stream(parameters).map(Class::getName).toList().indexOf(ASYNC_RESPONSE);
+        }
     }
 }

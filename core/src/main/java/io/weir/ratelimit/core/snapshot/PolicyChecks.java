@@ -27,7 +27,10 @@ import java.util.stream.Stream;
 
 /** The checks of a policy against the rest of the application: its methods, its costs, its backend and the plug-ins. */
 record PolicyChecks(
-        Map<String, List<LimitedMethod>> methods, RateLimitBackend backend, CostCheck costs, PolicyCheck others) {
+        Map<String, List<AnnotatedMethods.Limited>> methods,
+        RateLimitBackend backend,
+        CostCheck costs,
+        PolicyCheck others) {
 
     /** Returns the problems of a policy, except those of costs. */
     List<ConfigurationProblem> problems(Policy policy, ConfigProperties config) {

@@ -10,7 +10,6 @@ import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
 import io.weir.ratelimit.core.policy.MethodCosts;
 import io.weir.ratelimit.core.policy.MethodLimits;
-import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
@@ -35,12 +34,12 @@ import java.util.stream.Stream;
 
 /** A loader of policy snapshots from the configuration and from the annotations, which do not change. */
 public final class PolicySnapshotLoader {
-    private final List<LimitedMethod> methods;
-    private final MethodScanner scanner;
+    private final List<AnnotatedMethods.Limited> methods;
+    private final AnnotatedMethods.Scanner scanner;
     private final Resolvers resolvers;
     private final Set<String> policiesOfSources;
     private final LateMethods late;
-    private final Map<String, List<LimitedMethod>> byPolicy = new HashMap<>();
+    private final Map<String, List<AnnotatedMethods.Limited>> byPolicy = new HashMap<>();
     private List<MethodLimits> endpoints = List.of();
     private PolicyCheck check = PolicyCheck.NONE;
     private Predicate<Class<?>> managed = beanClass -> false;
@@ -53,7 +52,10 @@ public final class PolicySnapshotLoader {
      * @param resolvers the resolvers of keys and tiers
      */
     public PolicySnapshotLoader(
-            List<LimitedMethod> methods, MethodScanner scanner, Resolvers resolvers, Set<String> policiesOfSources) {
+            List<AnnotatedMethods.Limited> methods,
+            AnnotatedMethods.Scanner scanner,
+            Resolvers resolvers,
+            Set<String> policiesOfSources) {
         this.methods = List.copyOf(methods);
         this.scanner = scanner;
         this.resolvers = resolvers;
@@ -86,7 +88,7 @@ public final class PolicySnapshotLoader {
 
     /** Returns the limits of the methods of beans and of the other endpoints. */
     public List<MethodLimits> methods() {
-        return Stream.concat(methods.stream().map(LimitedMethod::limits), endpoints.stream())
+        return Stream.concat(methods.stream().map(AnnotatedMethods.Limited::limits), endpoints.stream())
                 .toList();
     }
 
@@ -241,7 +243,7 @@ public final class PolicySnapshotLoader {
     private static Map<String, Long> costs(
             ConfigProperties config, List<MethodLimits> methods, Map<String, Long> previous, Problems problems) {
         Map<String, Long> costs = new LinkedHashMap<>();
-        Map<String, MethodName> sorted = new TreeMap<>();
+        Map<String, MethodLimits.Name> sorted = new TreeMap<>();
         methods.forEach(method -> sorted.put(method.endpoint(), method.name()));
         sorted.forEach((endpoint, name) -> {
             Problems ofCost = new Problems();

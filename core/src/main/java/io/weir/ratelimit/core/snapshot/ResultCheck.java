@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * A check for limited methods whose work continues after they have returned, or that a messaging runtime calls once for a whole channel.
  * Annotations and types have names, because APIs can be missing.
  */
-public final class ResultCheck {
+final class ResultCheck {
     private static final String ENTERPRISE_BEAN = "jakarta.ejb.Asynchronous";
     private static final Set<String> OTHER_THREAD = Set.of(
             ENTERPRISE_BEAN,
@@ -50,14 +50,14 @@ public final class ResultCheck {
     private ResultCheck() {}
 
     /** Checks that the thread of the caller decides. The interceptors of an enterprise bean run after the change of the thread. */
-    public static void checkThread(Class<?> beanClass, Method method, Problems problems) {
+    static void checkThread(Class<?> beanClass, Method method, Problems problems) {
         if (isAnnotated(beanClass, method, Set.of(ENTERPRISE_BEAN))) {
             problems.add(MESSAGES.problem("WEIR-260", place(beanClass, method), ""));
         }
     }
 
     /** Checks that a method of a channel is called for each message, and that the runtime reports a rejection to the broker. */
-    public static void checkChannel(Class<?> beanClass, Method method, Problems problems) {
+    static void checkChannel(Class<?> beanClass, Method method, Problems problems) {
         boolean incoming = isAnnotated(beanClass, method, INCOMING);
         boolean payload = incoming
                 && method.getParameterCount() > 0
@@ -68,7 +68,7 @@ public final class ResultCheck {
     }
 
     /** Checks that the end of the work is known if a policy needs it. */
-    static void checkEnd(LimitedMethod limited, Policy policy, Problems problems) {
+    static void checkEnd(AnnotatedMethods.Limited limited, Policy policy, Problems problems) {
         Class<?> beanClass = limited.beanClass();
         Method method = limited.method();
         Class<?> result = method.getReturnType();

@@ -26,15 +26,15 @@ class JointCallsTest {
 
     private final FakeBackend backend = new FakeBackend();
 
-    private static JointCall call(TestCall properties, long cost, Policy... policies) {
+    private static RateLimitEngine.JointCall call(TestCall properties, long cost, Policy... policies) {
         List<Binding.PolicyCost> costs = new ArrayList<>();
         for (Policy policy : policies) {
             costs.add(new Binding.PolicyCost(policy, cost));
         }
-        return new JointCall(costs, properties);
+        return new RateLimitEngine.JointCall(costs, properties);
     }
 
-    private JointDecision decide(JointCall... calls) {
+    private RateLimitEngine.JointDecision decide(RateLimitEngine.JointCall... calls) {
         return engine(backend)
                 .decideAsync("edge", List.of(calls), Runnable::run)
                 .join();
@@ -42,7 +42,7 @@ class JointCallsTest {
 
     @Test
     void eachCallHasItsOwnKeys() {
-        JointDecision joint = decide(call(ALICE, 1, BY_USER, BY_ADDRESS), call(BOB, 2, BY_USER));
+        RateLimitEngine.JointDecision joint = decide(call(ALICE, 1, BY_USER, BY_ADDRESS), call(BOB, 2, BY_USER));
         assertThat(backend.calls).containsExactly("user p.alice 1 & address i.203.0.113.7 1 & user p.bob 2");
         assertThat(joint.decision().allowed()).isTrue();
         assertThat(joint.results()).extracting(List::size).containsExactly(2, 1);
@@ -50,7 +50,8 @@ class JointCallsTest {
 
     @Test
     void callsWithOneKeyShareACharge() {
-        JointDecision joint = decide(call(ALICE, 1, BY_USER), call(ALICE, 2, BY_USER), call(BOB, 1, BY_USER));
+        RateLimitEngine.JointDecision joint =
+                decide(call(ALICE, 1, BY_USER), call(ALICE, 2, BY_USER), call(BOB, 1, BY_USER));
         assertThat(backend.calls).containsExactly("user p.alice 3 & user p.bob 1");
         assertThat(joint.results()).extracting(List::size).containsExactly(1, 1, 1);
         assertThat(joint.results().get(0)).isEqualTo(joint.results().get(1));
@@ -59,7 +60,7 @@ class JointCallsTest {
     @Test
     void theStrictestFailureModeApplies() {
         backend.failure = FakeBackend.down(Reason.TIMEOUT);
-        JointDecision joint = decide(call(ALICE, 1, BY_USER), call(ALICE, 1, CLOSED));
+        RateLimitEngine.JointDecision joint = decide(call(ALICE, 1, BY_USER), call(ALICE, 1, CLOSED));
         assertThat(joint.decision()).isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"));
         assertThat(joint.results()).allMatch(List::isEmpty);
     }

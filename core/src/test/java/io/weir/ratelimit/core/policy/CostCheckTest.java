@@ -16,9 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CostCheckTest {
     private static final MethodLimits FIND =
-            new MethodLimits(MethodName.of("Search.find"), List.of("api"), 0, Optional.empty());
+            new MethodLimits(MethodLimits.Name.of("Search.find"), List.of("api"), 0, Optional.empty());
     private static final MethodLimits ALL =
-            new MethodLimits(MethodName.of("Search.all"), List.of("api"), 7, Optional.empty());
+            new MethodLimits(MethodLimits.Name.of("Search.all"), List.of("api"), 7, Optional.empty());
 
     /** Returns the problems of methods under a policy with 6 permits per minute. */
     private static List<String> problems(Map<String, Long> costs, List<MethodLimits> methods, String... lines) {

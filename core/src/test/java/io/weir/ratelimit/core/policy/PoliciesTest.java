@@ -288,15 +288,15 @@ class PoliciesTest {
                 "ratelimit.costs.\"Search.tuned\"=12",
                 "ratelimit.costs.\"Search.free\"=");
         Problems problems = new Problems();
-        assertThat(MethodCosts.read(config, MethodName.of("Search.bare"), problems))
+        assertThat(MethodCosts.read(config, MethodLimits.Name.of("Search.bare"), problems))
                 .contains(11L);
-        assertThat(MethodCosts.read(config, MethodName.of("Search.tuned"), problems))
+        assertThat(MethodCosts.read(config, MethodLimits.Name.of("Search.tuned"), problems))
                 .contains(7L);
-        assertThat(MethodCosts.read(config, MethodName.of("Search.find"), problems))
+        assertThat(MethodCosts.read(config, MethodLimits.Name.of("Search.find"), problems))
                 .contains(10L);
-        assertThat(MethodCosts.read(config, MethodName.of("Search.free"), problems))
+        assertThat(MethodCosts.read(config, MethodLimits.Name.of("Search.free"), problems))
                 .isEmpty();
-        assertThat(MethodCosts.read(config, MethodName.of("Search.other"), problems))
+        assertThat(MethodCosts.read(config, MethodLimits.Name.of("Search.other"), problems))
                 .isEqualTo(Optional.empty());
         assertThat(problems.found()).isEmpty();
     }

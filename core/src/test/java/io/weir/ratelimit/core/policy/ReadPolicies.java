@@ -26,7 +26,7 @@ record ReadPolicies(Map<String, Policy> policies, Problems problems) {
     }
 
     static MethodLimits naming(String endpoint, String... policies) {
-        return new MethodLimits(MethodName.of(endpoint), List.of(policies), 0, Optional.empty());
+        return new MethodLimits(MethodLimits.Name.of(endpoint), List.of(policies), 0, Optional.empty());
     }
 
     static MethodLimits inline(String endpoint, String policy, String limit, String key) {
@@ -35,8 +35,8 @@ record ReadPolicies(Map<String, Policy> policies, Problems problems) {
 
     static MethodLimits inline(
             String endpoint, String place, String policy, String limit, String key, Algorithm algorithm) {
-        InlinePolicy definition = new InlinePolicy(place, policy, limit, key, algorithm);
-        return new MethodLimits(MethodName.of(endpoint), List.of(policy), 0, Optional.of(definition));
+        MethodLimits.InlinePolicy definition = new MethodLimits.InlinePolicy(place, policy, limit, key, algorithm);
+        return new MethodLimits(MethodLimits.Name.of(endpoint), List.of(policy), 0, Optional.of(definition));
     }
 
     Policy policy(String name) {

@@ -344,7 +344,9 @@ class WrongPoliciesTest {
     void aWrongCostOfAMethodIsReported(String cost) {
         Problems problems = new Problems();
         assertThat(MethodCosts.read(
-                        Configs.of("ratelimit.costs.\"Search.find\"=" + cost), MethodName.of("Search.find"), problems))
+                        Configs.of("ratelimit.costs.\"Search.find\"=" + cost),
+                        MethodLimits.Name.of("Search.find"),
+                        problems))
                 .isEmpty();
         assertThat(problems.message()).contains("WEIR-102 ratelimit.costs.\"Search.find\" = " + cost + ": ");
     }

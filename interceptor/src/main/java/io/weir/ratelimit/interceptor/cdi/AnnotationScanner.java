@@ -7,13 +7,8 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExempt;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.policy.InlinePolicy;
 import io.weir.ratelimit.core.policy.MethodLimits;
-import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
-import io.weir.ratelimit.core.snapshot.LimitedMethod;
-import io.weir.ratelimit.core.snapshot.MethodScanner;
-import io.weir.ratelimit.core.snapshot.ResultCheck;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.enterprise.inject.Stereotype;
 import jakarta.interceptor.InterceptorBinding;
@@ -34,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * A scanner for the annotations of a method. The nearest annotation applies. The order is: the method, the methods that it overrides or
  * implements, the class and its superclasses, the interfaces.
  */
-final class AnnotationScanner implements MethodScanner {
+final class AnnotationScanner implements AnnotatedMethods.Scanner {
     private final MethodNames names;
     private final Problems problems;
 
@@ -63,17 +58,17 @@ final class AnnotationScanner implements MethodScanner {
     }
 
     /** Scans the methods of bean classes, and checks that a limit of them has an effect. */
-    List<LimitedMethod> scan(Set<Class<?>> beanClasses) {
+    List<AnnotatedMethods.Limited> scan(Set<Class<?>> beanClasses) {
         Reachability reachability = new Reachability(problems);
-        List<LimitedMethod> methods = new ArrayList<>();
+        List<AnnotatedMethods.Limited> methods = new ArrayList<>();
         for (Class<?> beanClass : beanClasses) {
             reachability.check(beanClass);
             for (Method method : TypeHierarchy.methods(beanClass)) {
                 scan(beanClass, method).ifPresent(limits -> {
-                    ResultCheck.checkThread(beanClass, method, problems);
-                    ResultCheck.checkChannel(beanClass, method, problems);
-                    methods.add(new LimitedMethod(
-                            beanClass, method, limits, Reachability.isResourceMethod(beanClass, method)));
+                    AnnotatedMethods.Limited limited = new AnnotatedMethods.Limited(
+                            beanClass, method, limits, Reachability.isResourceMethod(beanClass, method));
+                    limited.check(problems);
+                    methods.add(limited);
                 });
             }
         }
@@ -110,7 +105,7 @@ final class AnnotationScanner implements MethodScanner {
     }
 
     private MethodLimits limits(Class<?> beanClass, Method method, RateLimit limit) {
-        MethodName name = names.of(beanClass, method);
+        MethodLimits.Name name = names.of(beanClass, method);
         String place = place(beanClass, method);
         List<String> policies = Arrays.stream(limit.value()).distinct().toList();
         boolean definesPolicy =
@@ -122,8 +117,9 @@ final class AnnotationScanner implements MethodScanner {
             problems.add(MESSAGES.problem("WEIR-203", place, policies.toString()));
         }
         String policy = policies.isEmpty() ? name.simple() : policies.get(0);
-        Optional<InlinePolicy> inlinePolicy = policies.size() <= 1 && (definesPolicy || policies.isEmpty())
-                ? Optional.of(new InlinePolicy(place, policy, limit.limit(), limit.key(), limit.algorithm()))
+        Optional<MethodLimits.InlinePolicy> inlinePolicy = policies.size() <= 1 && (definesPolicy || policies.isEmpty())
+                ? Optional.of(
+                        new MethodLimits.InlinePolicy(place, policy, limit.limit(), limit.key(), limit.algorithm()))
                 : Optional.empty();
         return new MethodLimits(
                 name, policies.isEmpty() ? List.of(policy) : policies, Math.max(0, limit.cost()), inlinePolicy);

@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.instance.ResourceOperation;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
@@ -49,7 +48,7 @@ final class ApplicationCheck {
 
     private List<Message> warnings(Set<String> mappings, boolean jersey) {
         ResourceOperations resources = new ResourceOperations(application);
-        List<ResourceOperation> operations = resources.of(classes);
+        List<ApplicationView.Operation> operations = resources.of(classes);
         return application.warnings(new ApplicationView(
                 methods(),
                 operations,

@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.spi.ConfigurationProblem;
@@ -55,9 +54,7 @@ final class CurrentConfig implements PropertySources {
                 }
             }
             ConfigProperties direct = properties();
-            ConfigSnapshot snapshot = new ConfigSnapshot(direct);
-            snapshot.names().forEach(snapshot::get);
-            if (snapshot.isSameIn(ofServer)) {
+            if (isSame(direct, ofServer)) {
                 reason = "";
                 read = direct;
             }
@@ -141,6 +138,13 @@ final class CurrentConfig implements PropertySources {
                 .withSources(sources.toArray(ConfigSource[]::new))
                 .build();
         return new MicroProfileProperties(config, environment, problems);
+    }
+
+    private static boolean isSame(ConfigProperties one, ConfigProperties other) {
+        Set<String> names = one.names();
+        return names.equals(other.names())
+                && one.problems().equals(other.problems())
+                && names.stream().allMatch(name -> one.get(name).equals(other.get(name)));
     }
 
     private static String name(SourceReading reading) {

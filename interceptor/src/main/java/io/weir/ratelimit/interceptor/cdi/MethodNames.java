@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.core.policy.MethodName;
+import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -45,7 +45,7 @@ public final class MethodNames {
         }
     }
 
-    private final Map<Called, MethodName> names = new ConcurrentHashMap<>();
+    private final Map<Called, MethodLimits.Name> names = new ConcurrentHashMap<>();
 
     /** All forms of the known methods. Guarded by this. */
     private final Set<String> used = new HashSet<>();
@@ -57,7 +57,7 @@ public final class MethodNames {
         Map<String, Integer> counts = new HashMap<>();
         add(limited, counts);
         names.values().stream()
-                .filter(MethodName::isQualified)
+                .filter(MethodLimits.Name::isQualified)
                 .forEach(name -> ambiguous
                         .computeIfAbsent(name.simple(), first -> new TreeSet<>())
                         .add(name.text()));
@@ -96,8 +96,8 @@ public final class MethodNames {
         return new MethodNames(limited, others);
     }
 
-    private static MethodName name(List<String> forms, Function<String, Boolean> isOwn) {
-        return new MethodName(
+    private static MethodLimits.Name name(List<String> forms, Function<String, Boolean> isOwn) {
+        return new MethodLimits.Name(
                 forms.stream().filter(isOwn::apply).findFirst().orElse(forms.get(forms.size() - 1)), forms);
     }
 
@@ -107,19 +107,19 @@ public final class MethodNames {
      * @param beanClass the class of the resource or bean, not of its proxy
      * @return the name, which does not change
      */
-    public MethodName of(Class<?> beanClass, Method method) {
+    public MethodLimits.Name of(Class<?> beanClass, Method method) {
         Called called = new Called(beanClass, method);
-        MethodName known = names.get(called);
+        MethodLimits.Name known = names.get(called);
         return known != null ? known : late(called);
     }
 
-    private synchronized MethodName late(Called called) {
-        MethodName known = names.get(called);
+    private synchronized MethodLimits.Name late(Called called) {
+        MethodLimits.Name known = names.get(called);
         if (known != null) {
             return known;
         }
         List<String> forms = called.forms();
-        MethodName name = name(forms, form -> !used.contains(form));
+        MethodLimits.Name name = name(forms, form -> !used.contains(form));
         used.addAll(forms);
         names.put(called, name);
         return name;

@@ -6,7 +6,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.instance.ApplicationLoader;
-import io.weir.ratelimit.core.instance.ResourceOperation;
+import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.message.Message;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
 import io.weir.ratelimit.interceptor.servlet.ServletApi;
@@ -249,7 +249,7 @@ public class RateLimitExtension implements Extension {
      * @return the operations, without those of sub-resources whose locator does not declare their class
      * @throws IllegalStateException if the deployment has not ended
      */
-    public List<ResourceOperation> operations() {
+    public List<ApplicationView.Operation> operations() {
         Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
         classes.addAll(resourceClasses);
         return new ResourceOperations(application()).of(classes);

@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.core.snapshot.Asynchrony;
 import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.runtime.LaterEntry;
@@ -48,7 +47,9 @@ public class RateLimitInterceptor implements Serializable {
      */
     @AroundInvoke
     public @Nullable Object limit(InvocationContext invocation) throws Exception {
-        return Asynchrony.isStage(invocation.getMethod().getReturnType()) ? stage(invocation) : other(invocation);
+        return MethodBindings.Asynchrony.isStage(invocation.getMethod().getReturnType())
+                ? stage(invocation)
+                : other(invocation);
     }
 
     /**
@@ -67,7 +68,7 @@ public class RateLimitInterceptor implements Serializable {
         DeployedApplication application = deployment.application();
         RateLimitGate gate = application.gate();
         MethodBindings.MethodBinding method = application.method(invocation);
-        if (method.asynchrony() == Asynchrony.NONE) {
+        if (method.asynchrony() == MethodBindings.Asynchrony.NONE) {
             return proceed(invocation, gate, gate.enter(method, invocation::getParameters));
         }
         LaterEntry entry = gate.enterLater(method, invocation::getParameters);
@@ -87,7 +88,7 @@ public class RateLimitInterceptor implements Serializable {
             DeployedApplication application = deployment.application();
             gate = application.gate();
             MethodBindings.MethodBinding method = application.method(invocation);
-            LaterEntry later = method.asynchrony() == Asynchrony.NONE
+            LaterEntry later = method.asynchrony() == MethodBindings.Asynchrony.NONE
                     ? LaterEntry.decided(gate.enter(method, invocation::getParameters))
                     : gate.enterLater(method, invocation::getParameters);
             if (!later.isDecided()) {

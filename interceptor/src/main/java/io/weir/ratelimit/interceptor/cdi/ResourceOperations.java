@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.core.instance.ResourceOperation;
+import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.Path;
@@ -23,14 +23,14 @@ final class ResourceOperations {
     private static final Pattern PARAMETER = Pattern.compile("\\{\\s*([\\w.-]+)\\s*(?::(?:[^{}]|\\{[^{}]*\\})*)?\\}");
 
     private final DeployedApplication application;
-    private final List<ResourceOperation> found = new ArrayList<>();
+    private final List<ApplicationView.Operation> found = new ArrayList<>();
     private boolean locators;
 
     ResourceOperations(DeployedApplication application) {
         this.application = application;
     }
 
-    List<ResourceOperation> of(Collection<Class<?>> classes) {
+    List<ApplicationView.Operation> of(Collection<Class<?>> classes) {
         for (Class<?> type : classes) {
             root(type).ifPresent(root -> collect(type, template(root.value()), new HashSet<>()));
         }
@@ -71,7 +71,7 @@ final class ResourceOperations {
             locators = true;
             collect(method.getReturnType(), full, entered);
         }
-        verbs.forEach(verb -> found.add(new ResourceOperation(verb, full, application.binding(type, method))));
+        verbs.forEach(verb -> found.add(new ApplicationView.Operation(verb, full, application.binding(type, method))));
     }
 
     /** Tests whether a method of a resource serves requests or locates a sub-resource. */

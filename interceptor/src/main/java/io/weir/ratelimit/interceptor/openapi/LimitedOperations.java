@@ -2,7 +2,7 @@
 package io.weir.ratelimit.interceptor.openapi;
 
 import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.core.instance.ResourceOperation;
+import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import java.util.List;
@@ -13,7 +13,7 @@ import org.eclipse.microprofile.openapi.models.PathItem;
 
 /** The limited operations of an OpenAPI document. */
 final class LimitedOperations {
-    private final List<ResourceOperation> resources;
+    private final List<ApplicationView.Operation> resources;
     private final List<String> dialects;
     private final PolicyLookup policies;
 
@@ -28,7 +28,7 @@ final class LimitedOperations {
      *
      * @param dialects the header dialects of its responses
      */
-    LimitedOperations(List<ResourceOperation> resources, List<String> dialects, PolicyLookup policies) {
+    LimitedOperations(List<ApplicationView.Operation> resources, List<String> dialects, PolicyLookup policies) {
         this.resources = resources;
         this.dialects = dialects;
         this.policies = policies;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.openapi;
 
-import io.weir.ratelimit.core.instance.ResourceOperation;
+import io.weir.ratelimit.core.instance.ApplicationView;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -15,13 +15,13 @@ import org.eclipse.microprofile.openapi.models.PathItem;
  * the application, on some servers after the context root. A resource knows neither, so the most frequent prefix is used.
  */
 final class OperationPaths {
-    private final List<ResourceOperation> resources;
+    private final List<ApplicationView.Operation> resources;
     private final Map<String, Integer> prefixes = new HashMap<>();
 
     /** A resource that an operation can belong to, with the prefix before its path. */
-    private record Candidate(String prefix, ResourceOperation resource) {}
+    private record Candidate(String prefix, ApplicationView.Operation resource) {}
 
-    OperationPaths(List<ResourceOperation> resources, Map<String, PathItem> paths) {
+    OperationPaths(List<ApplicationView.Operation> resources, Map<String, PathItem> paths) {
         this.resources = resources;
         paths.forEach((path, item) -> item.getOperations()
                 .keySet()
@@ -32,7 +32,7 @@ final class OperationPaths {
     }
 
     /** Returns the resource operations for an operation of the document; empty if it belongs to no resource. */
-    List<ResourceOperation> of(String path, PathItem.HttpMethod method) {
+    List<ApplicationView.Operation> of(String path, PathItem.HttpMethod method) {
         Optional<String> prefix = candidates(path, method)
                 .map(Candidate::prefix)
                 .max(Comparator.<String>comparingInt(each -> prefixes.getOrDefault(each, 0))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.core.policy.MethodName;
+import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.cdi.EndingCall;
@@ -36,13 +36,13 @@ final class RestCall implements HttpCall, EndingCall {
     private final @Nullable ServletAccess servlet;
     private final @Nullable String peerAddress;
     private final @Nullable AuthenticatedUser user;
-    private final @Nullable Supplier<MethodName> method;
+    private final @Nullable Supplier<MethodLimits.Name> method;
 
     private RestCall(
             ContainerRequestContext request,
             @Nullable ServletAccess servlet,
             @Nullable AuthenticatedUser user,
-            @Nullable Supplier<MethodName> method) {
+            @Nullable Supplier<MethodLimits.Name> method) {
         this.request = request;
         this.servlet = servlet;
         this.peerAddress = servlet != null ? servlet.peerAddress() : peerAddress(request);

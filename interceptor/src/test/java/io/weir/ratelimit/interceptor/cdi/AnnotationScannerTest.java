@@ -7,7 +7,6 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExempt;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.policy.InlinePolicy;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
@@ -263,9 +262,9 @@ class AnnotationScannerTest {
         assertThat(defining.policies()).containsExactly("Defining.find");
         assertThat(defining.cost()).isEqualTo(2);
         assertThat(defining.inlinePolicy())
-                .contains(new InlinePolicy(place, "Defining.find", "5/10s", "ip", Algorithm.TOKEN_BUCKET));
+                .contains(new MethodLimits.InlinePolicy(place, "Defining.find", "5/10s", "ip", Algorithm.TOKEN_BUCKET));
         assertThat(only(DefiningNamed.class).inlinePolicy())
-                .contains(new InlinePolicy(
+                .contains(new MethodLimits.InlinePolicy(
                         DefiningNamed.class.getName() + ".find()", "api", "5/10s", "", Algorithm.SLIDING_WINDOW));
         MethodLimits naming = only(NamingOnly.class);
         assertThat(naming).isEqualTo(new MethodLimits(naming.name(), List.of("api"), 0, Optional.empty()));

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
-import io.weir.ratelimit.core.policy.MethodName;
+import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -183,11 +183,11 @@ class MethodNamesTest {
 
     @Test
     void aFormIsPartOfTheName() {
-        MethodName name = new MethodName("b.A.m", List.of("A.m", "b.A.m", "b.A.m()"));
+        MethodLimits.Name name = new MethodLimits.Name("b.A.m", List.of("A.m", "b.A.m", "b.A.m()"));
         assertThat(name.isQualified()).isTrue();
         assertThat(name.simple()).isEqualTo("A.m");
         assertThat(name.full()).isEqualTo("b.A.m()");
-        assertThat(MethodName.of("A.m").isQualified()).isFalse();
+        assertThat(MethodLimits.Name.of("A.m").isQualified()).isFalse();
     }
 
     @ApplicationScoped

@@ -14,7 +14,6 @@ import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.core.snapshot.Asynchrony;
 import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.Results;
@@ -340,7 +339,9 @@ class WaitingMethodsTest {
                     .binding(Partner.class, method("paced"))
                     .endpoint();
             MethodBindings.MethodBinding reloaded = new MethodBindings.MethodBinding(
-                    new Binding(endpoint, List.of(new Binding.PolicyCost(policy, 2))), Map.of(), Asynchrony.STAGE);
+                    new Binding(endpoint, List.of(new Binding.PolicyCost(policy, 2))),
+                    Map.of(),
+                    MethodBindings.Asynchrony.STAGE);
             LaterEntry later = gate.enterLater(reloaded, () -> null);
             assertThat(later.isDecided()).isFalse();
             assertThat(slots()).as("one charge").isEqualTo(2);
@@ -351,10 +352,10 @@ class WaitingMethodsTest {
 
     @Test
     void aMethodOfAClassThatIsNoManagedBeanWaitsOnItsThread() {
-        assertThat(Asynchrony.of(method("paced"))).isEqualTo(Asynchrony.STAGE);
+        assertThat(MethodBindings.Asynchrony.of(method("paced"))).isEqualTo(MethodBindings.Asynchrony.STAGE);
         assertThat(new MethodBindings((type, method) -> Entry.OPEN.binding(), type -> false)
                         .of(Partner.class, method("paced"))
                         .asynchrony())
-                .isEqualTo(Asynchrony.NONE);
+                .isEqualTo(MethodBindings.Asynchrony.NONE);
     }
 }

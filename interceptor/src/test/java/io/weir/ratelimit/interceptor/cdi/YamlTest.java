@@ -14,7 +14,6 @@ import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
 import io.weir.ratelimit.core.policy.MethodLimits;
-import io.weir.ratelimit.core.policy.MethodName;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
@@ -133,7 +132,7 @@ class YamlTest {
     }
 
     private static MethodLimits method(String policy) {
-        return new MethodLimits(MethodName.of("Report.create"), List.of(policy), 0, Optional.empty());
+        return new MethodLimits(MethodLimits.Name.of("Report.create"), List.of(policy), 0, Optional.empty());
     }
 
     private static Stream<Arguments> literals() {

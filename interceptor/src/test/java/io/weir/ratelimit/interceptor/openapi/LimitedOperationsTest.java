@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.smallrye.openapi.api.SmallRyeOpenAPI;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
-import io.weir.ratelimit.core.instance.ResourceOperation;
+import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.Policy;
@@ -57,11 +57,11 @@ class LimitedOperationsTest {
                 .build();
     }
 
-    private static ResourceOperation helloUnder(Policy... policies) {
+    private static ApplicationView.Operation helloUnder(Policy... policies) {
         List<Binding.PolicyCost> policyCosts = List.of(policies).stream()
                 .map(one -> new Binding.PolicyCost(one, 1))
                 .toList();
-        return new ResourceOperation("GET", "/hello", new Binding("Hello.hello", policyCosts));
+        return new ApplicationView.Operation("GET", "/hello", new Binding("Hello.hello", policyCosts));
     }
 
     private void document(List<String> dialects, Policy... policies) {

@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.openapi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.instance.ResourceOperation;
+import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.request.Binding;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,8 +14,8 @@ import org.eclipse.microprofile.openapi.models.PathItem.HttpMethod;
 import org.junit.jupiter.api.Test;
 
 class OperationPathsTest {
-    private static ResourceOperation get(String path) {
-        return new ResourceOperation("GET", path, Binding.NONE);
+    private static ApplicationView.Operation get(String path) {
+        return new ApplicationView.Operation("GET", path, Binding.NONE);
     }
 
     private static Map<String, PathItem> gets(String... paths) {
