@@ -17,6 +17,9 @@ import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.BackendSelector;
 import io.weir.ratelimit.core.instance.BoundedResolvers;
+import io.weir.ratelimit.BackendStateChanged;
+import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.instance.EngineFactory;
 import io.weir.ratelimit.core.instance.LiveInstances;
 import io.weir.ratelimit.core.instance.LookupThreads;
@@ -222,7 +225,7 @@ final class Assembly {
         IntSupplier instances =
                 live.isPresent() ? live.get() : () -> settings.instances().orElse(1);
         EngineFactory factory = new EngineFactory(
-                settings, environment, loaded.backend(), instances, telemetry, platform.events(), masker, executor);
+                settings, environment, loaded.backend(), instances, telemetry, observers(), masker, executor);
         BackendHealth health = factory.health();
         TopKeysTracker topKeys = factory.topKeys();
         KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
@@ -240,6 +243,13 @@ final class Assembly {
                 reload(loaded, policies, topKeys, telemetry, readings),
                 readings,
                 live);
+    }
+
+    private EngineFactory.Observers observers() {
+        return new EngineFactory.Observers(
+                platform.observers(BackendStateChanged.class),
+                settings.enabled() ? platform.observers(PenaltyImposed.class) : List.of(),
+                settings.enabled() ? platform.observers(QuotaThresholdReached.class) : List.of());
     }
 
     private List<DecisionListener> listeners() {

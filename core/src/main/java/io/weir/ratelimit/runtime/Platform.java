@@ -5,7 +5,8 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.instance.ApplicationEvents;
+import io.weir.ratelimit.RateLimitRejected;
+import java.util.function.Consumer;
 import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.metrics.SpanDecorator;
@@ -63,12 +64,14 @@ public interface Platform {
     }
 
     /**
-     * Returns the observers of events in the application.
+     * Returns the observers of one type of events in the application.
      *
+     * @param type the type of the events, such as {@link RateLimitRejected}
+     * @param <E> the type of the events
      * @return the observers
      */
-    default ApplicationEvents events() {
-        return ApplicationEvents.NONE;
+    default <E> List<Consumer<E>> observers(Class<E> type) {
+        return List.of();
     }
 
     /**
@@ -81,7 +84,7 @@ public interface Platform {
      * @return the telemetry
      */
     default Telemetry telemetry(Settings settings, String backend, KeyMasker masker, Problems problems) {
-        return Telemetry.of(Optional.empty(), SpanDecorator.NONE, events().rejectionObservers(), masker);
+        return Telemetry.of(Optional.empty(), SpanDecorator.NONE, observers(RateLimitRejected.class), masker);
     }
 
     /**

@@ -6,7 +6,6 @@ import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.instance.ApplicationEvents;
 import io.weir.ratelimit.operations.OperationsPlugin;
 import io.weir.ratelimit.runtime.Platform;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -41,20 +40,16 @@ record InstancePlatform(
     }
 
     @Override
-    public ApplicationEvents events() {
-        return new ApplicationEvents() {
-            @Override
-            public List<Consumer<QuotaThresholdReached>> thresholdObservers() {
-                return List.of(event -> lines.accept("THRESHOLD " + event.policy() + " "
-                        + event.identity().parts().get(0).value() + " "
-                        + event.quota().resetAfter().toNanos() + " " + event.percent() + " " + System.nanoTime()));
+    public <E> List<Consumer<E>> observers(Class<E> type) {
+        return List.of(event -> {
+            if (event instanceof QuotaThresholdReached reached) {
+                lines.accept("THRESHOLD " + reached.policy() + " "
+                        + reached.identity().parts().get(0).value() + " "
+                        + reached.quota().resetAfter().toNanos() + " " + reached.percent() + " " + System.nanoTime());
+            } else if (event instanceof PenaltyImposed penalty) {
+                lines.accept("PENALTY " + penalty.policy() + " any "
+                        + penalty.duration().toNanos() + " 0 " + System.nanoTime());
             }
-
-            @Override
-            public List<Consumer<PenaltyImposed>> penaltyObservers() {
-                return List.of(event -> lines.accept("PENALTY " + event.policy() + " any "
-                        + event.duration().toNanos() + " 0 " + System.nanoTime()));
-            }
-        };
+        });
     }
 }

@@ -5,7 +5,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
-import io.weir.ratelimit.core.instance.ApplicationEvents;
+import java.util.function.Consumer;
 import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.Platform;
@@ -45,8 +45,8 @@ final class PlainEngine implements StartedEngine {
         }
 
         @Override
-        public ApplicationEvents events() {
-            return environment.events();
+        public <E> List<Consumer<E>> observers(Class<E> type) {
+            return List.of(environment.events()::add);
         }
 
         @Override

@@ -5,14 +5,13 @@ import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.instance.ApplicationEvents;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 
 /** The events of a limiter, which a test reads. Thread-safe. */
-final class RecordedEvents implements ApplicationEvents {
+final class RecordedEvents {
     /** The types of events. */
     static final List<Class<?>> TYPES = List.of(
             RateLimitRejected.class, QuotaThresholdReached.class, PenaltyImposed.class, BackendStateChanged.class);
@@ -34,25 +33,5 @@ final class RecordedEvents implements ApplicationEvents {
 
     synchronized void clear() {
         events.clear();
-    }
-
-    @Override
-    public List<Consumer<RateLimitRejected>> rejectionObservers() {
-        return List.of(this::add);
-    }
-
-    @Override
-    public List<Consumer<QuotaThresholdReached>> thresholdObservers() {
-        return List.of(this::add);
-    }
-
-    @Override
-    public List<Consumer<PenaltyImposed>> penaltyObservers() {
-        return List.of(this::add);
-    }
-
-    @Override
-    public List<Consumer<BackendStateChanged>> backendObservers() {
-        return List.of(this::add);
     }
 }

@@ -22,6 +22,10 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.BackendStateChanged;
+import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.QuotaThresholdReached;
+import java.util.function.Consumer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,16 +49,22 @@ public record EngineFactory(
         RateLimitBackend backend,
         IntSupplier instances,
         Telemetry telemetry,
-        ApplicationEvents events,
+        Observers observers,
         KeyMasker masker,
         Supplier<Executor> executor) {
     /** The number of addresses whose reads of the quota resource are counted. */
     private static final int MAX_QUOTA_READERS = 10_000;
 
+    /** The observers of events in the application. */
+    public record Observers(
+            List<Consumer<BackendStateChanged>> backend,
+            List<Consumer<PenaltyImposed>> penalties,
+            List<Consumer<QuotaThresholdReached>> thresholds) {}
+
     /** Creates the health of the backend. */
     public BackendHealth health() {
         List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
-        events.backendObservers().forEach(observer -> listeners.add(BackendStateListener.ofChanges(observer)));
+        observers.backend().forEach(observer -> listeners.add(BackendStateListener.ofChanges(observer)));
         BackendHealth health = new BackendHealth(
                 backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, listeners);
         environment.health(health);
@@ -69,18 +79,18 @@ public record EngineFactory(
     /**
      * Creates the engine.
      *
-     * @param observers the listeners of the application, which follow those of the telemetry
+     * @param additional the listeners of the application, which follow those of the telemetry
      */
     public RateLimitEngine engine(
             BackendHealth health,
             Overrides overrides,
             TopKeysTracker topKeys,
             KnownBlocks blocks,
-            List<DecisionListener> observers) {
+            List<DecisionListener> additional) {
         FailureModes failureModes =
                 new FailureModes(instances, () -> environment.local(settings.localMaxKeys()), environment.random());
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
-        listeners.addAll(observers);
+        listeners.addAll(additional);
         return RateLimitEngine.on(new FallbackBackend(backend, failureModes, health, settings.deadline()))
                 .encoder(new IdentityEncoder(settings.keySecret()))
                 .listeners(listeners)
@@ -115,7 +125,7 @@ public record EngineFactory(
                 masker,
                 executor,
                 telemetry.penalties(),
-                settings.enabled() ? events.penaltyObservers() : List.of(),
+                observers.penalties(),
                 blocks);
     }
 
@@ -126,6 +136,6 @@ public record EngineFactory(
                 masker,
                 executor,
                 () -> environment.clock().epochMillis() * 1_000,
-                settings.enabled() ? events.thresholdObservers() : List.of());
+                observers.thresholds());
     }
 }

@@ -11,7 +11,6 @@ import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.RateLimitRejected;
-import io.weir.ratelimit.core.instance.ApplicationEvents;
 import jakarta.enterprise.event.Event;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.spi.BeanManager;
@@ -32,7 +31,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The CDI events of this library. An event without observers is not fired. */
-final class CdiEvents implements ApplicationEvents {
+final class CdiEvents {
     /** The number of pending events of asynchronous observers. It bounds the threads and memory that rejected clients use. */
     static final int MAX_PENDING = 256;
 
@@ -44,20 +43,20 @@ final class CdiEvents implements ApplicationEvents {
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private static final RateLimitRejected ANY_REJECTION = new RateLimitRejected(
-            "",
-            "",
-            "",
-            1,
-            new Decision.Rejected(List.of(new ChargeResult(
+    /** One event of each type, with which observers are found. */
+    private static final List<Object> EXAMPLES = List.of(
+            new RateLimitRejected(
                     "",
-                    false,
-                    List.of(Quota.builder("", "").rejectedFor(Duration.ZERO).build())))));
-
-    private static final QuotaThresholdReached ANY_THRESHOLD = new QuotaThresholdReached(
-            "", "", 1, "", Identity.GLOBAL, Quota.builder("", "").build());
-
-    private static final PenaltyImposed ANY_PENALTY = new PenaltyImposed("", "", "", Duration.ofSeconds(1), 1);
+                    "",
+                    "",
+                    1,
+                    new Decision.Rejected(List.of(new ChargeResult(
+                            "",
+                            false,
+                            List.of(Quota.builder("", "").rejectedFor(Duration.ZERO).build()))))),
+            new QuotaThresholdReached("", "", 1, "", Identity.GLOBAL, Quota.builder("", "").build()),
+            new PenaltyImposed("", "", "", Duration.ofSeconds(1), 1),
+            new BackendStateChanged("", true, ""));
 
     private final BeanManager beans;
 
@@ -65,47 +64,40 @@ final class CdiEvents implements ApplicationEvents {
         this.beans = beans;
     }
 
-    /** Returns a consumer that fires rejections, if the application observes them. */
-    @Override
-    public List<Consumer<RateLimitRejected>> rejectionObservers() {
-        return observer(ANY_REJECTION, RateLimitRejected.class).stream().toList();
+    /**
+     * Returns consumers that notify the observers of a type of events. Each observer of used shares has its own consumer, because an
+     * exception of one observer must not keep the event from the others.
+     */
+    <E> List<Consumer<E>> observers(Class<E> type) {
+        E example = EXAMPLES.stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .findFirst()
+                .orElseThrow();
+        Set<ObserverMethod<? super E>> observers = beans.resolveObserverMethods(example);
+        Event<E> event = beans.getEvent().select(type);
+        return type == QuotaThresholdReached.class ? each(observers, event) : together(observers, event);
     }
 
-    /**
-     * Returns consumers that notify the observers of used shares. Each observer has its own consumer, because an exception of one observer
-     * must not keep the event from the others.
-     */
-    @Override
-    public List<Consumer<QuotaThresholdReached>> thresholdObservers() {
-        Set<ObserverMethod<? super QuotaThresholdReached>> observers = beans.resolveObserverMethods(ANY_THRESHOLD);
-        List<Consumer<QuotaThresholdReached>> consumers = new ArrayList<>();
-        for (ObserverMethod<? super QuotaThresholdReached> observer : observers) {
+    private static <E> List<Consumer<E>> each(Set<ObserverMethod<? super E>> observers, Event<E> event) {
+        List<Consumer<E>> consumers = new ArrayList<>();
+        for (ObserverMethod<? super E> observer : observers) {
             if (!observer.isAsync()) {
-                consumers.add(new ThresholdObserver(observer));
+                consumers.add(fired -> notify(observer, fired));
             }
         }
         if (observers.stream().anyMatch(ObserverMethod::isAsync)) {
-            consumers.add(
-                    new AsyncFiring<>(beans.getEvent().select(QuotaThresholdReached.class), MAX_PENDING_THRESHOLDS));
+            consumers.add(new AsyncFiring<>(event, MAX_PENDING_THRESHOLDS));
         }
         return consumers;
     }
 
-    /** A synchronous observer, which is notified without the others. */
-    private record ThresholdObserver(ObserverMethod<? super QuotaThresholdReached> observer)
-            implements Consumer<QuotaThresholdReached> {
-        @Override
-        public void accept(QuotaThresholdReached reached) {
-            notify(observer, reached);
-        }
-
-        private static <T> void notify(ObserverMethod<T> observer, T event) {
-            observer.notify(new ThresholdContext<>(event));
-        }
+    private static <T> void notify(ObserverMethod<T> observer, T event) {
+        observer.notify(new ObservedEvent<>(event));
     }
 
     /** The context of an event for one observer. */
-    private record ThresholdContext<T>(T getEvent) implements EventContext<T>, EventMetadata {
+    private record ObservedEvent<T>(T getEvent) implements EventContext<T>, EventMetadata {
         @Override
         public EventMetadata getMetadata() {
             return this;
@@ -123,33 +115,18 @@ final class CdiEvents implements ApplicationEvents {
 
         @Override
         public Type getType() {
-            return QuotaThresholdReached.class;
+            return getEvent.getClass();
         }
     }
 
-    /** Returns a consumer that fires penalties, if the application observes them. */
-    @Override
-    public List<Consumer<PenaltyImposed>> penaltyObservers() {
-        return observer(ANY_PENALTY, PenaltyImposed.class).stream().toList();
-    }
-
-    /** Returns a consumer that fires changes of the backend, if the application observes them. */
-    @Override
-    public List<Consumer<BackendStateChanged>> backendObservers() {
-        return observer(new BackendStateChanged("", true, ""), BackendStateChanged.class).stream()
-                .toList();
-    }
-
-    private <E> Optional<Consumer<E>> observer(E example, Class<E> type) {
-        Set<ObserverMethod<? super E>> observers = beans.resolveObserverMethods(example);
+    private static <E> List<Consumer<E>> together(Set<ObserverMethod<? super E>> observers, Event<E> event) {
         boolean asynchronous = observers.stream().anyMatch(ObserverMethod::isAsync);
         boolean synchronous = !observers.stream().allMatch(ObserverMethod::isAsync);
         if (!synchronous && !asynchronous) {
-            return Optional.empty();
+            return List.of();
         }
-        Event<E> event = beans.getEvent().select(type);
         Consumer<E> firesAsync = asynchronous ? new AsyncFiring<>(event, MAX_PENDING) : fired -> {};
-        return Optional.of(fired -> {
+        return List.of(fired -> {
             try {
                 if (synchronous) {
                     event.fire(fired);

@@ -7,7 +7,9 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.instance.ApplicationEvents;
+import io.weir.ratelimit.RateLimitRejected;
+import java.util.function.Consumer;
+import java.util.List;
 import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.metrics.Telemetry;
@@ -137,13 +139,13 @@ public class CdiPlatform implements Platform {
     }
 
     @Override
-    public ApplicationEvents events() {
-        return events;
+    public <E> List<Consumer<E>> observers(Class<E> type) {
+        return events.observers(type);
     }
 
     @Override
     public Telemetry telemetry(Settings settings, String backend, KeyMasker masker, Problems problems) {
-        return TelemetryApis.choose(settings, backend, beans, export(), events.rejectionObservers(), masker, problems);
+        return TelemetryApis.choose(settings, backend, beans, export(), observers(RateLimitRejected.class), masker, problems);
     }
 
     /**
