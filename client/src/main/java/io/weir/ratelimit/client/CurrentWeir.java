@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.client;
 
-import io.weir.ratelimit.core.instance.ApplicationLoader;
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.inject.spi.CDI;
 

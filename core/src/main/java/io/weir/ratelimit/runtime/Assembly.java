@@ -3,6 +3,9 @@ package io.weir.ratelimit.runtime;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
+import io.weir.ratelimit.BackendStateChanged;
+import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
@@ -17,18 +20,10 @@ import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.BackendSelector;
 import io.weir.ratelimit.core.instance.BoundedResolvers;
-import io.weir.ratelimit.BackendStateChanged;
-import io.weir.ratelimit.PenaltyImposed;
-import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.instance.EngineFactory;
-import io.weir.ratelimit.core.instance.LiveInstances;
-import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.instance.PlatformTimer;
-import io.weir.ratelimit.core.instance.RepeatedTask;
-import io.weir.ratelimit.core.instance.RepeatedTasks;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.StartWarnings;
-import io.weir.ratelimit.core.instance.TaskTimer;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
@@ -36,7 +31,7 @@ import io.weir.ratelimit.core.metrics.NearLimitReport;
 import io.weir.ratelimit.core.metrics.ReceiptMetrics;
 import io.weir.ratelimit.core.metrics.RejectedKeysLog;
 import io.weir.ratelimit.core.metrics.Telemetry;
-import io.weir.ratelimit.core.operations.PresenceStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.policy.LookupTimes;
 import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -221,7 +216,7 @@ final class Assembly {
                 checked, loaded.lookups().times(), environment.lookUps(lookupThreads), masker, telemetry.sources());
         Optional<LiveInstances> live = settings.instances().isPresent()
                 ? Optional.empty()
-                : loaded.backend().capability(PresenceStore.class).map(LiveInstances::new);
+                : loaded.backend().capability(FleetStore.Presence.class).map(LiveInstances::new);
         IntSupplier instances =
                 live.isPresent() ? live.get() : () -> settings.instances().orElse(1);
         EngineFactory factory = new EngineFactory(
@@ -303,11 +298,11 @@ final class Assembly {
     }
 
     private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry) {
-        List<RepeatedTask> tasks = Stream.of(
+        List<Plugin.Task> tasks = Stream.of(
                         parts.live().stream(),
-                        platform.all(RepeatedTask.class).stream(),
+                        platform.all(Plugin.Task.class).stream(),
                         plugins.all().stream().flatMap(plugin -> plugin.tasks().stream()))
-                .<RepeatedTask>flatMap(part -> part)
+                .<Plugin.Task>flatMap(part -> part)
                 .toList();
         TopKeysTracker topKeys = parts.known().topKeys();
         return new RepeatedTasks(

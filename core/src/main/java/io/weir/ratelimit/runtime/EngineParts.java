@@ -6,7 +6,6 @@ import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.EngineFactory;
-import io.weir.ratelimit.core.instance.LiveInstances;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.Readings;

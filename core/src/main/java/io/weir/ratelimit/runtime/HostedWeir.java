@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
@@ -12,9 +13,10 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
 import io.weir.ratelimit.core.instance.InstanceCallers;
+import io.weir.ratelimit.core.instance.InstanceName;
 import io.weir.ratelimit.core.instance.StartSummary;
-import io.weir.ratelimit.core.instance.TaskTimer;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.MethodLimits;
@@ -35,6 +37,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  * plain Java sees a {@link Weir}.
  */
 public final class HostedWeir implements AutoCloseable {
+    /** The header field of a receipt that the edge gives to applications. */
+    public static final String RECEIPT_FIELD = "Weir-Receipt";
+
     private final Assembly assembly;
     private final PolicyParts loaded;
     private final EngineParts parts;
@@ -84,6 +90,15 @@ public final class HostedWeir implements AutoCloseable {
      */
     public static HostedWeir on(Platform platform) {
         return new Assembly(platform).weir();
+    }
+
+    /**
+     * Returns the name of this instance on its host, as the start summary has it.
+     *
+     * @return a text such as {@code 4711-3f2a}
+     */
+    public static String instanceName() {
+        return InstanceName.own().toString();
     }
 
     /** Sets the repeated tasks. */
@@ -180,12 +195,20 @@ public final class HostedWeir implements AutoCloseable {
     }
 
     /**
-     * Returns the receipts that the edge gives to applications.
+     * Returns a receipt of what decisions have spent, and moves it out of their receipts, so that only the application can settle it.
      *
-     * @return the receipts, empty unless they are enabled
+     * @param decisions the decisions on one request
+     * @return the value of the {@linkplain #RECEIPT_FIELD field}; empty if they have spent nothing, or if receipts are disabled
      */
-    public Optional<EdgeReceipts> receipts() {
-        return Optional.ofNullable(receipts);
+    public Optional<String> receipt(Stream<Decision> decisions) {
+        return receipts == null
+                ? Optional.empty()
+                : receipts.issue(decisions
+                        .map(Decision::receipt)
+                        .distinct()
+                        .filter(BackendReceipt.class::isInstance)
+                        .flatMap(spent -> ((BackendReceipt) spent).claim().stream())
+                        .toList());
     }
 
     /**
@@ -355,8 +378,8 @@ public final class HostedWeir implements AutoCloseable {
      * @param view what the host knows of the application
      * @return the warnings about policies that do not fit the application
      */
-    public List<Message> warnings(ApplicationView view) {
-        List<Message> warnings = new ArrayList<>();
+    public List<MessageCatalog.Message> warnings(ApplicationView view) {
+        List<MessageCatalog.Message> warnings = new ArrayList<>();
         if (assembly.settings().enabled()) {
             Platform platform = assembly.platform();
             warnings.addAll(

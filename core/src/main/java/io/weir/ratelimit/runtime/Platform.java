@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
+import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.RateLimitRejected;
-import java.util.function.Consumer;
-import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
@@ -19,6 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** What the surroundings of a {@link HostedWeir} provide. A host implements it. The defaults suit plain Java. */
@@ -84,7 +83,7 @@ public interface Platform {
      * @return the telemetry
      */
     default Telemetry telemetry(Settings settings, String backend, KeyMasker masker, Problems problems) {
-        return Telemetry.of(Optional.empty(), SpanDecorator.NONE, observers(RateLimitRejected.class), masker);
+        return Telemetry.of(Optional.empty(), Telemetry.Spans.NONE, observers(RateLimitRejected.class), masker);
     }
 
     /**
@@ -117,8 +116,8 @@ public interface Platform {
      *
      * @return the source
      */
-    default LookupThreads.Source lookupThreads() {
-        return LookupThreads.Source.DAEMONS;
+    default Threads lookupThreads() {
+        return Threads.DAEMONS;
     }
 
     /**
@@ -150,4 +149,21 @@ public interface Platform {
 
     /** Learns that the limiter is closed, and releases what the host created for it. */
     default void closed() {}
+
+    /**
+     * The source of threads for look-ups of the application, which can hang.
+     *
+     * @param factory creates the threads
+     * @param context returns an executor that runs a task in the context of the calling thread
+     */
+    record Threads(ThreadFactory factory, Supplier<Executor> context) {
+        /** Threads of the platform that do not keep the process alive. They have no context but the class loader. */
+        public static final Threads DAEMONS = new Threads(Threads::daemon, () -> Runnable::run);
+
+        private static Thread daemon(Runnable task) {
+            Thread thread = new Thread(task, "weir-look-up");
+            thread.setDaemon(true);
+            return thread;
+        }
+    }
 }

@@ -4,13 +4,13 @@ package io.weir.ratelimit.runtime;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.instance.RepeatedTask;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicyCheck;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.spi.DecisionListener;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -79,7 +79,7 @@ public interface Plugin extends PolicyCheck {
      *
      * @return the tasks
      */
-    default List<RepeatedTask> tasks() {
+    default List<Task> tasks() {
         return List.of();
     }
 
@@ -90,7 +90,20 @@ public interface Plugin extends PolicyCheck {
      * @param view what the host knows of the application
      * @return the warnings
      */
-    default List<Message> warnings(PolicySnapshot first, ApplicationView view) {
+    default List<MessageCatalog.Message> warnings(PolicySnapshot first, ApplicationView view) {
         return List.of();
+    }
+
+    /**
+     * A task of another module that the application repeats while it runs. A CDI bean of this type is found at deployment. Its first run is one
+     * interval after the start, on a thread of the container.
+     */
+    interface Task extends Runnable {
+        /**
+         * Returns the time between now, which is the start or the end of a run, and the next run.
+         *
+         * @return 1 ms or more
+         */
+        Duration interval();
     }
 }

@@ -463,7 +463,7 @@ public final class RateLimitGate {
         }
         RequestState request = requests.start(call, this);
         if (receipts != null) {
-            request.receipt(receipts.read(call.headerLines(EdgeReceipts.FIELD)));
+            request.receipt(receipts.read(call.headerLines(HostedWeir.RECEIPT_FIELD)));
         }
         call.attach(request);
         return request;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
-import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.time.Duration;
@@ -39,8 +38,8 @@ final class AuditPlugin implements Plugin {
     }
 
     @Override
-    public List<RepeatedTask> tasks() {
-        return List.of(new RepeatedTask() {
+    public List<Plugin.Task> tasks() {
+        return List.of(new Plugin.Task() {
             @Override
             public Duration interval() {
                 return Duration.ofMillis(1);

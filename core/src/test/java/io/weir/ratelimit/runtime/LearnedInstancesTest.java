@@ -8,7 +8,7 @@ import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.engine.FakeBackend;
 import io.weir.ratelimit.core.engine.ManualSleeper;
-import io.weir.ratelimit.core.operations.PresenceStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -35,8 +35,8 @@ class LearnedInstancesTest {
     private final class SharedBackend extends FakeBackend {
         @Override
         public <C> Optional<C> capability(Class<C> type) {
-            if (type == PresenceStore.class) {
-                PresenceStore store = instance -> {
+            if (type == FleetStore.Presence.class) {
+                FleetStore.Presence store = instance -> {
                     presences++;
                     return CompletableFuture.completedFuture(answer);
                 };

@@ -11,9 +11,6 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.request.EdgeReceipts;
-import io.weir.ratelimit.core.response.HeaderDialect;
-import io.weir.ratelimit.core.response.Problem;
 import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.core.response.RejectionProblems;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -30,12 +27,12 @@ final class Answers {
     private static final int TOO_MANY_REQUESTS = 429;
 
     private final HostedWeir weir;
-    private final List<HeaderDialect> dialects;
+    private final List<QuotaView.Dialect> dialects;
     private final RejectionProblems problems;
 
     Answers(HostedWeir weir) {
         this.weir = weir;
-        this.dialects = HeaderDialect.named(weir.settings().headers());
+        this.dialects = QuotaView.Dialect.named(weir.settings().headers());
         this.problems = new RejectionProblems(this::policy);
     }
 
@@ -62,7 +59,7 @@ final class Answers {
             quotas(decided).ifPresent(quotas -> addQuotas(response, QuotaView.allowed(quotas, now())));
         }
         receipt.ifPresent(text -> response.addRequestHeadersToAdd(
-                HeaderValue.newBuilder().setKey(EdgeReceipts.FIELD).setValue(text)));
+                HeaderValue.newBuilder().setKey(HostedWeir.RECEIPT_FIELD).setValue(text)));
         return response.build();
     }
 
@@ -135,7 +132,7 @@ final class Answers {
     }
 
     private void addRejection(RateLimitResponse.Builder response, List<JointCalls.Decided> decided) {
-        Problem problem;
+        RejectionProblems.Problem problem;
         Optional<Decision.Rejected> rejected = rejection(decided);
         if (rejected.isPresent()) {
             Decision.Rejected rejection = rejected.get();
@@ -167,14 +164,14 @@ final class Answers {
     }
 
     /** Returns the problem of a failure mode. The proxy has one status for all rejections. */
-    private static Problem unavailable(List<JointCalls.Decided> decided) {
+    private static RejectionProblems.Problem unavailable(List<JointCalls.Decided> decided) {
         Decision.Degraded degraded = (Decision.Degraded) decided.stream()
                 .map(JointCalls.Decided::decision)
                 .filter(decision -> !decision.allowed())
                 .findFirst()
                 .orElseThrow();
-        Problem problem = RejectionProblems.unavailable(degraded.retryAfter());
-        return new Problem(
+        RejectionProblems.Problem problem = RejectionProblems.unavailable(degraded.retryAfter());
+        return new RejectionProblems.Problem(
                 TOO_MANY_REQUESTS,
                 "Too Many Requests",
                 problem.type(),

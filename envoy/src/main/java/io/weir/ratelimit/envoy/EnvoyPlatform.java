@@ -9,8 +9,6 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.metrics.Metrics;
-import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.runtime.BackendProvider;
 import io.weir.ratelimit.runtime.Platform;
@@ -82,11 +80,11 @@ final class EnvoyPlatform implements Platform {
         if (settings.metrics() == Settings.Metrics.MP) {
             problems.add(MESSAGES.problem("WEIR-704", "ratelimit.metrics", "mp"));
         }
-        Optional<Metrics> metrics = settings.metrics() == Settings.Metrics.NONE
+        Optional<Telemetry.Metrics> metrics = settings.metrics() == Settings.Metrics.NONE
                 ? Optional.empty()
-                : Optional.of(Metrics.of(
+                : Optional.of(Telemetry.Metrics.of(
                         new ServerMeters(GlobalOpenTelemetry.get().getMeter("io.weir.ratelimit")), settings, backend));
-        return Telemetry.of(metrics, SpanDecorator.NONE, List.of(), masker);
+        return Telemetry.of(metrics, Telemetry.Spans.NONE, List.of(), masker);
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.envoy.config.EnvoyConfig;
 import io.weir.ratelimit.envoy.config.EnvoyConfigLayer;
@@ -49,8 +48,8 @@ final class EnvoyPlugin implements Plugin {
     }
 
     @Override
-    public List<RepeatedTask> tasks() {
-        return List.of(new RepeatedTask() {
+    public List<Plugin.Task> tasks() {
+        return List.of(new Plugin.Task() {
             @Override
             public Duration interval() {
                 return UPDATE_INTERVAL;

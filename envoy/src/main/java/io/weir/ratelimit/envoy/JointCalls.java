@@ -7,8 +7,6 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -84,16 +82,6 @@ final class JointCalls {
                                 .map(part -> peeked.getOrDefault(part, open(part)))
                                 .toList())
                         : charge(domain, parts, peeked));
-    }
-
-    /** Returns what a request has spent, and moves it out of the receipts, so that only the application can settle it. */
-    static List<ChargeStates> charged(List<Decided> decided) {
-        return decided.stream()
-                .map(each -> each.decision().receipt())
-                .distinct()
-                .filter(BackendReceipt.class::isInstance)
-                .flatMap(receipt -> ((BackendReceipt) receipt).claim().stream())
-                .toList();
     }
 
     private static Decided open(Part part) {

@@ -73,9 +73,7 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
     /** Returns the receipt of an allowed request; empty if it is rejected or has spent nothing, and without receipts. */
     private Optional<String> receipt(List<JointCalls.Decided> decided) {
         boolean allowed = decided.stream().allMatch(each -> each.decision().allowed());
-        return allowed
-                ? weir.receipts().flatMap(receipts -> receipts.issue(JointCalls.charged(decided)))
-                : Optional.empty();
+        return allowed ? weir.receipt(decided.stream().map(JointCalls.Decided::decision)) : Optional.empty();
     }
 
     private static boolean isCancelled(StreamObserver<RateLimitResponse> observer) {

@@ -8,7 +8,6 @@ import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.LongUpDownCounter;
 import io.opentelemetry.api.metrics.Meter;
 import io.weir.ratelimit.core.metrics.Meters;
-import io.weir.ratelimit.core.metrics.Metric;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleConsumer;
@@ -27,7 +26,7 @@ record ServerMeters(Meter meter) implements Meters {
     private static final List<Double> SIZES = List.of(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0);
 
     @Override
-    public Runnable counter(Metric metric, String... tagsAndValues) {
+    public Runnable counter(Meters.Metric metric, String... tagsAndValues) {
         LongCounter counter = meter.counterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
@@ -36,26 +35,26 @@ record ServerMeters(Meter meter) implements Meters {
     }
 
     @Override
-    public LongConsumer timer(Metric metric, String... tagsAndValues) {
+    public LongConsumer timer(Meters.Metric metric, String... tagsAndValues) {
         DoubleHistogram histogram = histogram(metric, "s", SECONDS);
         Attributes attributes = attributes(tagsAndValues);
         return nanos -> histogram.record(nanos / SECOND, attributes);
     }
 
     @Override
-    public DoubleConsumer ratios(Metric metric, String... tagsAndValues) {
+    public DoubleConsumer ratios(Meters.Metric metric, String... tagsAndValues) {
         DoubleHistogram histogram = histogram(metric, "1", RATIOS);
         Attributes attributes = attributes(tagsAndValues);
         return ratio -> histogram.record(ratio, attributes);
     }
 
     @Override
-    public LongConsumer sizes(Metric metric) {
+    public LongConsumer sizes(Meters.Metric metric) {
         return histogram(metric, "1", SIZES)::record;
     }
 
     @Override
-    public LongConsumer gauge(Metric metric, String... tagsAndValues) {
+    public LongConsumer gauge(Meters.Metric metric, String... tagsAndValues) {
         LongUpDownCounter counter = meter.upDownCounterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
@@ -65,7 +64,7 @@ record ServerMeters(Meter meter) implements Meters {
         return value -> counter.add(value - previous.getAndSet(value), attributes);
     }
 
-    private DoubleHistogram histogram(Metric metric, String unit, List<Double> buckets) {
+    private DoubleHistogram histogram(Meters.Metric metric, String unit, List<Double> buckets) {
         return meter.histogramBuilder(metric.label())
                 .setDescription(metric.description())
                 .setUnit(unit)

@@ -8,10 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
-import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.runtime.FakeHttpCall;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.runtime.Requests;
@@ -68,7 +68,8 @@ class ReceiptsTest {
 
         boolean allows(String principal, String[] receipts) throws Exception {
             current = null;
-            FakeHttpCall call = new FakeHttpCall("/orders").by(principal).with(EdgeReceipts.FIELD, List.of(receipts));
+            FakeHttpCall call =
+                    new FakeHttpCall("/orders").by(principal).with(HostedWeir.RECEIPT_FIELD, List.of(receipts));
             return gate.enter(call, String.class, FakeHttpCall.METHOD)
                     .decision()
                     .allowed();
@@ -102,7 +103,7 @@ class ReceiptsTest {
 
     private static String receipt(RateLimitResponse response) {
         return response.getRequestHeadersToAddList().stream()
-                .filter(field -> field.getKey().equals(EdgeReceipts.FIELD))
+                .filter(field -> field.getKey().equals(HostedWeir.RECEIPT_FIELD))
                 .map(field -> field.getValue())
                 .findFirst()
                 .orElse("");

@@ -10,7 +10,7 @@ import io.opentelemetry.sdk.metrics.data.HistogramPointData;
 import io.opentelemetry.sdk.metrics.data.LongPointData;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
-import io.weir.ratelimit.core.metrics.Metric;
+import io.weir.ratelimit.core.metrics.Meters;
 import java.util.Map;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** The instruments of the server: their names, units, buckets and values. */
 class ServerMetersTest {
-    private static final Metric METRIC = Metric.values()[0];
+    private static final Meters.Metric METRIC = Meters.Metric.values()[0];
 
     private final InMemoryMetricReader reader = InMemoryMetricReader.create();
     private final SdkMeterProvider provider =

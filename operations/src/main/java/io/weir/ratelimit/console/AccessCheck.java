@@ -2,7 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.engine.LoginAttempts;
+import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.operations.Access;
 import io.weir.ratelimit.runtime.HttpResource.Answer;
 import io.weir.ratelimit.runtime.HttpResource.Login;
@@ -15,9 +15,9 @@ import java.util.function.Supplier;
 /** Restricts the console to the configured role, by the authentication of the server. */
 final class AccessCheck {
     private final Audit audit;
-    private final Supplier<LoginAttempts> logins;
+    private final Supplier<CallerQuotas.Logins> logins;
 
-    AccessCheck(Audit audit, Supplier<LoginAttempts> logins) {
+    AccessCheck(Audit audit, Supplier<CallerQuotas.Logins> logins) {
         this.audit = audit;
         this.logins = logins;
     }

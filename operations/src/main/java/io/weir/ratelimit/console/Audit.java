@@ -4,7 +4,7 @@ package io.weir.ratelimit.console;
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.CallerOperations;
-import io.weir.ratelimit.core.metrics.LogSampler;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -15,9 +15,9 @@ final class Audit {
     private static final long MIN_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanoTime;
-    private final LogSampler accesses = new LogSampler(MIN_INTERVAL_NANOS);
-    private final LogSampler origins = new LogSampler(MIN_INTERVAL_NANOS);
-    private final LogSampler failures = new LogSampler(MIN_INTERVAL_NANOS);
+    private final MessageCatalog.Sampler accesses = new MessageCatalog.Sampler(MIN_INTERVAL_NANOS);
+    private final MessageCatalog.Sampler origins = new MessageCatalog.Sampler(MIN_INTERVAL_NANOS);
+    private final MessageCatalog.Sampler failures = new MessageCatalog.Sampler(MIN_INTERVAL_NANOS);
 
     Audit(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.core.engine.LoginAttempts;
+import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.operations.Operations;
 import jakarta.enterprise.inject.spi.CDI;
 
@@ -10,7 +10,7 @@ import jakarta.enterprise.inject.spi.CDI;
  *
  * @param fleet the reports of all instances
  */
-record Console(Operations operations, FleetConsole fleet, LoginAttempts logins) {
+record Console(Operations operations, FleetConsole fleet, CallerQuotas.Logins logins) {
     /**
      * Looks up the console of the current application. Injection is not possible, because not every container injects into a servlet that
      * is added as an object.
@@ -20,6 +20,6 @@ record Console(Operations operations, FleetConsole fleet, LoginAttempts logins) 
         return new Console(
                 beans.select(Operations.class).get(),
                 beans.select(FleetReporter.class).get().fleet(),
-                beans.select(LoginAttempts.class).get());
+                beans.select(CallerQuotas.Logins.class).get());
     }
 }

@@ -6,7 +6,7 @@ import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.console.report.ReportBuilder;
 import io.weir.ratelimit.console.report.ReportReader;
-import io.weir.ratelimit.core.metrics.LogSampler;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
 import java.time.Duration;
@@ -50,7 +50,7 @@ final class FleetReader {
     private final ReportBuilder builder;
     private final Supplier<Instant> storeTime;
     private final LongSupplier nanoTime;
-    private final LogSampler unreadable = new LogSampler(TimeUnit.MINUTES.toNanos(1));
+    private final MessageCatalog.Sampler unreadable = new MessageCatalog.Sampler(TimeUnit.MINUTES.toNanos(1));
     private final ReentrantLock reading = new ReentrantLock();
     private volatile Reading last;
 

@@ -3,8 +3,8 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.console.report.LiveRates;
 import io.weir.ratelimit.console.report.RunningInstance;
-import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.operations.Operations;
+import io.weir.ratelimit.runtime.Plugin;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A task that reports this instance to the fleet if the console is enabled. */
 @ApplicationScoped
-public class FleetReporter implements RepeatedTask {
+public class FleetReporter implements Plugin.Task {
     private final Supplier<Operations> operations;
     private final Supplier<Optional<LiveRates>> rates;
     private final Instant started = Clock.systemUTC().instant();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.OperationsPlugin;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -36,7 +35,7 @@ public final class ProgramReports implements Plugin {
     }
 
     @Override
-    public List<RepeatedTask> tasks() {
+    public List<Plugin.Task> tasks() {
         return List.of(reporter);
     }
 

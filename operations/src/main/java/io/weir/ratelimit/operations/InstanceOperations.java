@@ -6,67 +6,25 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
-import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.Reading;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
+import io.weir.ratelimit.runtime.HostedWeir;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.IntSupplier;
-import java.util.function.Supplier;
-import java.util.function.ToIntFunction;
 
-/** The operations on this instance. */
-public final class InstanceOperations implements Operations {
-    private final ConsoleSettings console;
-    private final KnownPolicies policies;
-    private final Supplier<Reading> lastReading;
-    private final Backend backend;
-    private final InstanceCallers callers;
-    private final Changes changes;
-    private final ToIntFunction<String> slots;
-
-    /**
-     * The backend.
-     *
-     * @param fleetStore the store of the reports of all instances
-     * @param instances returns the number of instances, which failure modes use
-     */
-    public record Backend(BackendHealth health, Optional<FleetStore> fleetStore, IntSupplier instances) {}
-
-    /** The runtime changes; empty if they are not enabled. */
-    public record Changes(Optional<RuntimeChanges> all, Optional<String> role) {
-        /** No changes. */
-        public static final Changes NONE = new Changes(Optional.empty(), Optional.empty());
-    }
-
-    /**
-     * Creates the operations.
-     *
-     * @param lastReading returns the last result of reading the configuration
-     * @param slots returns the number of slots that running calls of this instance hold, by policy
-     */
-    public InstanceOperations(
-            ConsoleSettings console,
-            KnownPolicies policies,
-            Supplier<Reading> lastReading,
-            Backend backend,
-            InstanceCallers callers,
-            Changes changes,
-            ToIntFunction<String> slots) {
-        this.console = console;
-        this.policies = policies;
-        this.lastReading = lastReading;
-        this.backend = backend;
-        this.callers = callers;
-        this.changes = changes;
-        this.slots = slots;
-    }
-
+/** The operations on this instance. The runtime changes are empty if they are not enabled. */
+record InstanceOperations(
+        ConsoleSettings console,
+        HostedWeir weir,
+        KnownPolicies known,
+        Optional<RuntimeChanges> changes,
+        Optional<String> changesRole)
+        implements Operations {
     @Override
     public Access access() {
         return new Access(console.enabled(), console.role(), console.open());
@@ -74,37 +32,37 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public BackendHealth.Report backend() {
-        return backend.health().report();
+        return weir.health().report();
     }
 
     @Override
     public List<PolicyView> policies() {
-        return policies.views();
+        return known.views();
     }
 
     @Override
     public Reading lastReading() {
-        return lastReading.get();
+        return weir.readings().last();
     }
 
     @Override
     public TopKeys topKeys(String policy) {
-        return callers.top().top(callers.policy(policy).name());
+        return weir.callers().top().top(weir.callers().policy(policy).name());
     }
 
     @Override
     public TopKeys storedTopKeys(String policy) {
-        return callers.top().stored(callers.policy(policy).name());
+        return weir.callers().top().stored(weir.callers().policy(policy).name());
     }
 
     @Override
     public Optional<FleetStore> fleetStore() {
-        return backend.fleetStore();
+        return weir.backend().capability(FleetStore.class);
     }
 
     @Override
     public int numberOfInstances() {
-        return backend.instances().getAsInt();
+        return weir.instances();
     }
 
     @Override
@@ -113,66 +71,56 @@ public final class InstanceOperations implements Operations {
     }
 
     @Override
-    public Optional<RuntimeChanges> changes() {
-        return changes.all();
-    }
-
-    @Override
-    public Optional<String> changesRole() {
-        return changes.role();
-    }
-
-    @Override
     public Caller callerByStoredKey(String policy, String storedKey) {
-        return callers.callerByStoredKey(policy, storedKey);
+        return weir.callers().callerByStoredKey(policy, storedKey);
     }
 
     @Override
     public String storedKey(Caller caller) {
-        return callers.storedKey(caller);
+        return weir.callers().storedKey(caller);
     }
 
     @Override
     public Caller caller(String policy, int alternative, List<String> values) {
-        return callers.caller(policy, alternative, values);
+        return weir.callers().caller(policy, alternative, values);
     }
 
     @Override
     public Caller caller(String policy, Identity key) {
-        return callers.caller(policy, key);
+        return weir.callers().caller(policy, key);
     }
 
     @Override
     public Caller callerByMaskedKey(String policy, String maskedKey) {
-        return callers.callerByMaskedKey(policy, maskedKey);
+        return weir.callers().callerByMaskedKey(policy, maskedKey);
     }
 
     @Override
     public List<Quota> peek(Caller caller, String tier) {
-        return callers.peek(caller, tier);
+        return weir.callers().peek(caller, tier);
     }
 
     @Override
     public void reset(Caller caller) {
-        callers.reset(caller);
+        weir.callers().reset(caller);
     }
 
     @Override
     public Duration block(Caller caller, Duration duration) {
-        return callers.block(caller, duration);
+        return weir.callers().block(caller, duration);
     }
 
     @Override
     public void unblock(Caller caller) {
-        callers.unblock(caller);
+        weir.callers().unblock(caller);
     }
 
     @Override
     public Map<String, Integer> runningCalls() {
         Map<String, Integer> running = new TreeMap<>();
-        for (Policy policy : policies.policies().get().values()) {
+        for (Policy policy : weir.policies().policies().values()) {
             if (policy.hasConcurrency()) {
-                running.put(policy.name(), slots.applyAsInt(policy.name()));
+                running.put(policy.name(), weir.engine().slots().held(policy.name()));
             }
         }
         return running;
@@ -180,6 +128,6 @@ public final class InstanceOperations implements Operations {
 
     @Override
     public KnownBlocks blocks() {
-        return callers.blocks();
+        return weir.callers().blocks();
     }
 }

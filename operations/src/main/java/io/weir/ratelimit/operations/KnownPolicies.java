@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations;
 
-import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Function;
-import java.util.function.Supplier;
 
-/**
- * The current policies.
- *
- * @param origins returns the origins of the attributes of a policy
- */
-public record KnownPolicies(
-        Supplier<Map<String, Policy>> policies, Function<String, List<Origin>> origins, List<MethodLimits> methods) {
-    /** Copies the list. */
-    public KnownPolicies {
-        methods = List.copyOf(methods);
-    }
-
+/** The policies of a limiter, with the methods that its host found at its start. */
+record KnownPolicies(HostedWeir weir, List<MethodLimits> methods) {
     /** Returns the policies as operators see them, by name. */
     List<PolicyView> views() {
-        return new TreeMap<>(policies.get()).values().stream().map(this::view).toList();
+        return new TreeMap<>(weir.policies().policies())
+                .values().stream().map(this::view).toList();
     }
 
     private PolicyView view(Policy policy) {
@@ -44,7 +33,7 @@ public record KnownPolicies(
                 tiers,
                 policy.cost(),
                 policy.onFailure().configName(),
-                origins.apply(policy.name()).stream()
+                weir.policies().origins(policy.name()).stream()
                         .map(origin -> new PolicyView.Setting(origin.property(), origin.value(), origin.source()))
                         .toList(),
                 methods.stream()

@@ -6,10 +6,7 @@ import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.instance.RepeatedTask;
-import io.weir.ratelimit.core.message.Message;
-import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.operations.changes.ChangeAudit;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.operations.changes.ChangeCodec;
 import io.weir.ratelimit.operations.changes.DeploymentChanges;
 import io.weir.ratelimit.operations.changes.InstanceChanges;
@@ -56,7 +53,12 @@ public final class OperationsPlugin implements Plugin {
         if (weir.settings().enabled() && changes.enabled()) {
             running = Optional.of(started(weir));
         }
-        operations = operations(weir);
+        operations = new InstanceOperations(
+                console,
+                weir,
+                new KnownPolicies(weir, weir.methods()),
+                running.map(RuntimeChanges.class::cast),
+                changes.role().filter(role -> changes.enabled()));
         warnings(console, changes).forEach(warning -> warning.log(LOG));
     }
 
@@ -64,31 +66,11 @@ public final class OperationsPlugin implements Plugin {
         ChangeCodec codec = new ChangeCodec(
                 new ConfigReader(weir.configuration(), new Problems()).value(ConfigKeys.NAMESPACE),
                 weir.settings().keySecret());
-        DeploymentChanges target =
-                new DeploymentChanges(weir.reload(), weir.policies()::origins, weir.overrides(), weir.callers());
-        return target.start(
-                weir.backend(),
-                codec,
-                new ChangeAudit(weir.callers().masker()),
-                weir.clock()::nanos,
-                weir.settings().deadline());
-    }
-
-    private Operations operations(HostedWeir weir) {
-        return new InstanceOperations(
-                console,
-                new KnownPolicies(weir.callers().policies(), weir.policies()::origins, weir.methods()),
-                weir.readings()::last,
-                new InstanceOperations.Backend(
-                        weir.health(), weir.backend().capability(FleetStore.class), weir::instances),
-                weir.callers(),
-                new InstanceOperations.Changes(
-                        running.map(RuntimeChanges.class::cast), changes.role().filter(role -> changes.enabled())),
-                weir.engine().slots()::held);
+        return new DeploymentChanges(weir).start(codec);
     }
 
     /** Returns the warnings about settings by which nobody or everyone can use the console. */
-    static List<Message> warnings(ConsoleSettings console, ChangeSettings changes) {
+    static List<MessageCatalog.Message> warnings(ConsoleSettings console, ChangeSettings changes) {
         if (!console.enabled()) {
             return changes.enabled() ? List.of(MESSAGES.message("WEIR-453.console")) : List.of();
         }
@@ -99,11 +81,11 @@ public final class OperationsPlugin implements Plugin {
     }
 
     @Override
-    public List<RepeatedTask> tasks() {
-        return running.<RepeatedTask>map(ReadChanges::new).stream().toList();
+    public List<Plugin.Task> tasks() {
+        return running.<Plugin.Task>map(ReadChanges::new).stream().toList();
     }
 
-    private record ReadChanges(InstanceChanges changes) implements RepeatedTask {
+    private record ReadChanges(InstanceChanges changes) implements Plugin.Task {
         @Override
         public Duration interval() {
             return CHANGES_INTERVAL;

@@ -16,7 +16,7 @@ import io.undertow.servlet.api.InstanceHandle;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.console.report.LiveRates;
-import io.weir.ratelimit.core.engine.LoginAttempts;
+import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.local.LocalBackend;
 import jakarta.servlet.Servlet;
@@ -37,7 +37,7 @@ final class PageServer implements AutoCloseable {
     final FakeOperations operations = new FakeOperations();
     final AtomicLong nanos = new AtomicLong(1_000_000_000_000L);
     final LiveRates rates = new LiveRates(nanos::get);
-    private final LoginAttempts logins = new LoginAttempts(
+    private final CallerQuotas.Logins logins = new CallerQuotas.Logins(
             call -> Identity.address(call.peerAddress().orElseThrow()),
             new IdentityEncoder(Optional.empty()),
             new LocalBackend(100, () -> TimeUnit.NANOSECONDS.toMicros(nanos.get())));

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
@@ -108,7 +108,7 @@ class OperationsPluginTest {
 
     private static List<String> warnings(ConsoleSettings console, ChangeSettings changes) {
         return OperationsPlugin.warnings(console, changes).stream()
-                .map(Message::text)
+                .map(MessageCatalog.Message::text)
                 .toList();
     }
 }

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.util.stream.Collectors.joining;
 
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.script.Script;
 import io.weir.ratelimit.spi.BackendException;
@@ -30,7 +29,7 @@ import java.util.stream.LongStream;
  * The reports of instances in Redis, and their presence. The keys of the reports of a namespace are in one slot, and the key of the
  * presence is one of the keys that each instance may write.
  */
-final class RedisFleetStore implements FleetStore, PresenceStore {
+final class RedisFleetStore implements FleetStore, FleetStore.Presence {
     /** The keys of one call that reads reports: at most 1 MiB. */
     private static final int REPORTS_PER_CALL = 16;
 

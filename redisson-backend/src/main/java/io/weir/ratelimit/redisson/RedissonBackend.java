@@ -8,7 +8,6 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.redisson.client.ClientVersion;
 import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.redisson.client.RedisProperties;
@@ -178,8 +177,9 @@ public class RedissonBackend
             return running == null ? Optional.empty() : Optional.of(type.cast(running.fleet()));
         } else if (type == ChangeStore.class) {
             return running == null ? Optional.empty() : Optional.of(type.cast(running.changes()));
-        } else if (type == PresenceStore.class) {
-            PresenceStore presence = this::present; // also before the start, because the failure modes exist before it
+        } else if (type == FleetStore.Presence.class) {
+            FleetStore.Presence presence =
+                    this::present; // also before the start, because the failure modes exist before it
             return Optional.of(type.cast(presence));
         }
         return RateLimitBackend.super.capability(type);

@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.operations.Operations;
@@ -11,6 +10,7 @@ import io.weir.ratelimit.operations.OperationsPlugin;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
+import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.runtime.WeirBuilder;
 import java.time.Duration;
@@ -48,7 +48,7 @@ class DeployedChangesTest {
                 Weir second = builder.build();
                 Weir third = builder.build()) {
             assertThat(one.plugin(OperationsPlugin.class).tasks())
-                    .extracting(RepeatedTask::interval)
+                    .extracting(Plugin.Task::interval)
                     .singleElement()
                     .satisfies(interval -> assertThat(interval.multipliedBy(2)).isLessThan(Duration.ofSeconds(1)));
             change(one, "5/1h");

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
@@ -159,7 +158,8 @@ class DocumentedPermissionsTest {
             FleetStore reports = backend.capability(FleetStore.class).orElseThrow();
             reports.report("a1", new byte[] {1}, Map.of()).toCompletableFuture().join();
             assertThat(reports.reports().toCompletableFuture().join()).hasSize(1);
-            PresenceStore presence = backend.capability(PresenceStore.class).orElseThrow();
+            FleetStore.Presence presence =
+                    backend.capability(FleetStore.Presence.class).orElseThrow();
             assertThat(presence.present("a1").toCompletableFuture().join()).isEqualTo(1);
             ChangeStore changes = backend.capability(ChangeStore.class).orElseThrow();
             changes.replace("", new byte[] {'1', '-', '1', '\n'}, new byte[] {1})

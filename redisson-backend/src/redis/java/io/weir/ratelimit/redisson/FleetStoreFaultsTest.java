@@ -9,7 +9,6 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
@@ -176,7 +175,7 @@ class FleetStoreFaultsTest {
     }
 
     private static CompletableFuture<?> present(RedissonBackend backend) {
-        return backend.capability(PresenceStore.class)
+        return backend.capability(FleetStore.Presence.class)
                 .orElseThrow()
                 .present("a1")
                 .toCompletableFuture();

@@ -8,7 +8,6 @@ import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.ChangeStoreContract;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.operations.FleetStore.StoredReport;
-import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import java.time.Duration;
 import java.util.List;
@@ -35,7 +34,7 @@ class FleetStoreOnClusterTest {
 
     private static int present(ClusterUnderFault cluster, String instance) {
         return cluster.backend()
-                .capability(PresenceStore.class)
+                .capability(FleetStore.Presence.class)
                 .orElseThrow()
                 .present(instance)
                 .toCompletableFuture()

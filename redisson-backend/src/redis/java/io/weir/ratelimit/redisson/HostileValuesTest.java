@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.operations.PresenceStore;
 import io.weir.ratelimit.fixtures.Growth;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
@@ -97,7 +96,7 @@ class HostileValuesTest {
 
     private int present() {
         return fixture.backend()
-                .capability(PresenceStore.class)
+                .capability(FleetStore.Presence.class)
                 .orElseThrow()
                 .present("a1")
                 .toCompletableFuture()

@@ -8,16 +8,16 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.fallback.FailureModes;
-import io.weir.ratelimit.core.instance.LiveInstances;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
-import io.weir.ratelimit.core.operations.PresenceStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.redisson.client.RedisSettings;
+import io.weir.ratelimit.runtime.LiveInstances;
 import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.runtime.WeirBuilder;
 import io.weir.ratelimit.spi.Limit;
@@ -44,8 +44,8 @@ class LiveInstancesInOutageTest {
         static Instance on(RedisProcess redis) {
             RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address())).started();
             FaultCalls.awaitDecision(backend);
-            LiveInstances live =
-                    new LiveInstances(backend.capability(PresenceStore.class).orElseThrow());
+            LiveInstances live = new LiveInstances(
+                    backend.capability(FleetStore.Presence.class).orElseThrow());
             Policy policy = Policy.builder(
                             new PolicyLimits(
                                     "api", List.of(Limit.of(Algorithm.FIXED_WINDOW, PERMITS, Duration.ofDays(1)))),

@@ -4,7 +4,7 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.weir.ratelimit.core.operations.PresenceStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.spi.BackendException;
@@ -24,11 +24,11 @@ class PresenceOnRedisTest {
     private final TestBackend backend = TestBackend.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
     private final String key = "weir:2:{" + backend.namespace() + ":instances}:+present";
-    private PresenceStore store;
+    private FleetStore.Presence store;
 
     @BeforeEach
     void connect() {
-        store = backend.ready().backend().capability(PresenceStore.class).orElseThrow();
+        store = backend.ready().backend().capability(FleetStore.Presence.class).orElseThrow();
     }
 
     @AfterEach
@@ -41,7 +41,7 @@ class PresenceOnRedisTest {
         return store.present(instance).toCompletableFuture().join();
     }
 
-    private static BackendException failure(PresenceStore store) {
+    private static BackendException failure(FleetStore.Presence store) {
         Throwable failure = store.present("a1")
                 .handle((number, thrown) -> thrown)
                 .toCompletableFuture()
@@ -65,8 +65,8 @@ class PresenceOnRedisTest {
     @Test
     void instancesWithTheirOwnClientsSeeEachOther() {
         try (TestBackend other = backend.anotherClient()) {
-            PresenceStore second =
-                    other.backend().capability(PresenceStore.class).orElseThrow();
+            FleetStore.Presence second =
+                    other.backend().capability(FleetStore.Presence.class).orElseThrow();
             assertThat(present("a1")).isEqualTo(1);
             assertThat(second.present("b2").toCompletableFuture().join()).isEqualTo(2);
             assertThat(present("a1")).isEqualTo(2);
@@ -122,8 +122,8 @@ class PresenceOnRedisTest {
                 IntStream.range(0, 1_500)
                         .mapToObj(i -> "n" + i + " " + now + "\n")
                         .collect(Collectors.joining()));
-        assertThat(present("a1")).isEqualTo(PresenceStore.MAX_INSTANCES);
-        assertThat(list().lines()).hasSize(PresenceStore.MAX_INSTANCES);
+        assertThat(present("a1")).isEqualTo(FleetStore.Presence.MAX_INSTANCES);
+        assertThat(list().lines()).hasSize(FleetStore.Presence.MAX_INSTANCES);
     }
 
     @Test
@@ -135,7 +135,8 @@ class PresenceOnRedisTest {
     @Test
     void aBackendThatIsNotStartedIsNotReady() {
         RedissonBackend unconnected = new RedissonBackend(name -> Optional.empty());
-        PresenceStore presence = unconnected.capability(PresenceStore.class).orElseThrow();
+        FleetStore.Presence presence =
+                unconnected.capability(FleetStore.Presence.class).orElseThrow();
         assertThat(failure(presence).reason()).isEqualTo(Reason.NOT_READY);
     }
 }

@@ -75,7 +75,7 @@ final class EngineLimits implements RateLimits {
 
     @Override
     public void change(String policy, String attribute, String value) {
-        environment.change(weir.get().reload(), policy, attribute, value);
+        environment.change(weir.get(), policy, attribute, value);
     }
 
     @Override

@@ -5,7 +5,6 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
-import java.util.function.Consumer;
 import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.Platform;
@@ -13,6 +12,7 @@ import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.PolicySource;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** An engine without a container. */
 final class PlainEngine implements StartedEngine {

@@ -8,7 +8,6 @@ import io.weir.ratelimit.RateLimitRejected;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.Consumer;
 
 /** The events of a limiter, which a test reads. Thread-safe. */
 final class RecordedEvents {

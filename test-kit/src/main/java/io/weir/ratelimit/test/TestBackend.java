@@ -4,7 +4,6 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.InProcessBackend;
 import io.weir.ratelimit.spi.BackendException;
@@ -104,7 +103,7 @@ final class TestBackend implements InProcessBackend, SettlesCharges, HoldsSlots,
     }
 
     private <C> C require(Class<C> type) {
-        return Capabilities.require(backend, type);
+        return backend.capability(type).orElseThrow(UnsupportedOperationException::new);
     }
 
     /** Delays a call on its thread, because most callers wait for the stage, and a wait must move the clock of a test. */

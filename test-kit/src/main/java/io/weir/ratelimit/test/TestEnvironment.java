@@ -4,8 +4,8 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.core.snapshot.ValueLayer;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
@@ -36,8 +36,8 @@ final class TestEnvironment implements EngineEnvironment {
     private final RecordedEvents events = new RecordedEvents();
     private ChangedAttributes changes = ChangedAttributes.NONE;
 
-    /** The reload with these changes; null without any. */
-    private @Nullable Reload changed;
+    /** The limiter with these changes; null without any. */
+    private @Nullable HostedWeir changed;
 
     TestEnvironment(Instant now) {
         this(now, Optional.empty());
@@ -106,28 +106,28 @@ final class TestEnvironment implements EngineEnvironment {
     }
 
     /** Changes an attribute of a policy, unless that causes a problem. */
-    synchronized void change(Reload started, String policy, String attribute, String value) {
-        if (!started.names().contains(policy)) {
+    synchronized void change(HostedWeir started, String policy, String attribute, String value) {
+        if (!started.reload().names().contains(policy)) {
             throw new IllegalArgumentException("there is no policy " + policy);
         }
         ChangedAttributes next = changes.with(policy, attribute, value);
-        ValueLayer.Findings found = started.check(next, List.of());
+        ValueLayer.Findings found = started.reload().check(next, List.of());
         if (!found.all().isEmpty()) {
             throw new IllegalArgumentException(found.all().stream()
                     .map(ConfigurationProblem::toString)
                     .collect(Collectors.joining(System.lineSeparator())));
         }
-        started.apply(next);
+        started.reload().apply(next);
         changes = next;
         changed = started;
     }
 
     private synchronized void endChanges() {
-        Reload started = changed;
+        HostedWeir started = changed;
         if (started != null) {
             changes = ChangedAttributes.NONE;
             changed = null;
-            started.apply(changes);
+            started.reload().apply(changes);
         }
     }
 

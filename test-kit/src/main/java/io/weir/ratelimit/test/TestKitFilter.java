@@ -3,7 +3,7 @@ package io.weir.ratelimit.test;
 
 import static io.weir.ratelimit.test.TestKitMessages.MESSAGES;
 
-import io.weir.ratelimit.core.metrics.LogSampler;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -27,7 +27,7 @@ public class TestKitFilter implements ContainerRequestFilter {
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private final LogSampler commands = new LogSampler(TimeUnit.MINUTES.toNanos(1));
+    private final MessageCatalog.Sampler commands = new MessageCatalog.Sampler(TimeUnit.MINUTES.toNanos(1));
 
     /** Creates the filter. */
     public TestKitFilter() {}

@@ -5,7 +5,7 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.RequestState;
@@ -104,7 +104,7 @@ public final class ClientPlugin implements Plugin {
     }
 
     @Override
-    public List<Message> warnings(PolicySnapshot first, ApplicationView view) {
+    public List<MessageCatalog.Message> warnings(PolicySnapshot first, ApplicationView view) {
         return config == null ? List.of() : new ClientWarnings(clients, annotated.keySet(), config).all(first, view);
     }
 

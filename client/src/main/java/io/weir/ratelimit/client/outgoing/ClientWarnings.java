@@ -9,7 +9,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.key.Spelling;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
@@ -44,8 +44,8 @@ public record ClientWarnings(Map<String, OutgoingClient> clients, Set<String> an
     }
 
     /** Returns one message for each warning. */
-    public List<Message> all(PolicySnapshot snapshot, ApplicationView application) {
-        List<Message> warnings = new ArrayList<>();
+    public List<MessageCatalog.Message> all(PolicySnapshot snapshot, ApplicationView application) {
+        List<MessageCatalog.Message> warnings = new ArrayList<>();
         for (OutgoingClient client : clients.values()) {
             checkName(client.name(), warnings);
             checkPause(client, warnings);
@@ -58,7 +58,7 @@ public record ClientWarnings(Map<String, OutgoingClient> clients, Set<String> an
         return warnings;
     }
 
-    private void checkName(String client, List<Message> warnings) {
+    private void checkName(String client, List<MessageCatalog.Message> warnings) {
         if (annotated.contains(client)) {
             return;
         }
@@ -68,7 +68,7 @@ public record ClientWarnings(Map<String, OutgoingClient> clients, Set<String> an
                 .orElseGet(() -> MESSAGES.message("WEIR-022", place, client)));
     }
 
-    private void checkPause(OutgoingClient client, List<Message> warnings) {
+    private void checkPause(OutgoingClient client, List<MessageCatalog.Message> warnings) {
         ConfigKey<?> pause = ConfigKeys.CLIENT_MAX_PAUSE.of(client.name());
         Optional<String> value = config.get(pause.name()).value();
         if (value.isPresent() && !client.obeysRetryAfter() && !client.obeysQuotas()) {
@@ -78,7 +78,8 @@ public record ClientWarnings(Map<String, OutgoingClient> clients, Set<String> an
     }
 
     /** Checks a policy that only REST clients use. */
-    private static void checkPolicy(Policy policy, String client, PolicySnapshot snapshot, List<Message> warnings) {
+    private static void checkPolicy(
+            Policy policy, String client, PolicySnapshot snapshot, List<MessageCatalog.Message> warnings) {
         String key = ConfigKeys.CLIENT_KEY.of(client).name();
         snapshot.origins().getOrDefault(policy.name(), List.of()).stream()
                 .filter(origin -> !origin.source().equals(Origin.DEFAULT))

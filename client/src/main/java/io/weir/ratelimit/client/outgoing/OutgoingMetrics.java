@@ -2,7 +2,6 @@
 package io.weir.ratelimit.client.outgoing;
 
 import io.weir.ratelimit.core.metrics.Meters;
-import io.weir.ratelimit.core.metrics.Metric;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,16 +18,16 @@ public final class OutgoingMetrics implements OutgoingListener {
 
     @Override
     public void paused(String client, Cause cause) {
-        count(pauses, Metric.CLIENT_PAUSES, client, "cause", cause.name().toLowerCase(Locale.ROOT));
+        count(pauses, Meters.Metric.CLIENT_PAUSES, client, "cause", cause.name().toLowerCase(Locale.ROOT));
     }
 
     @Override
     public void retried(String client, boolean allowed) {
-        count(retries, Metric.CLIENT_RETRIES, client, "outcome", allowed ? "allowed" : "rejected");
+        count(retries, Meters.Metric.CLIENT_RETRIES, client, "outcome", allowed ? "allowed" : "rejected");
     }
 
     private void count(
-            Map<String, Map<String, Runnable>> series, Metric metric, String client, String tag, String value) {
+            Map<String, Map<String, Runnable>> series, Meters.Metric metric, String client, String tag, String value) {
         series.computeIfAbsent(client, first -> new ConcurrentHashMap<>())
                 .computeIfAbsent(value, first -> meters.counter(metric, "client", client, tag, value))
                 .run();

@@ -7,7 +7,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
@@ -45,7 +45,7 @@ class ClientWarningsTest {
         assertThat(problems.found()).isEmpty();
         ApplicationView view = new ApplicationView(List.of(), List.of(), Set.of(), usesLimiter, false);
         return new ClientWarnings(clients, annotated, config)
-                .all(snapshot, view).stream().map(Message::text).toList();
+                .all(snapshot, view).stream().map(MessageCatalog.Message::text).toList();
     }
 
     @Test

@@ -9,7 +9,7 @@ import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.EnvironmentCheck;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.PathPattern;
 import io.weir.ratelimit.core.policy.PathRule;
 import io.weir.ratelimit.core.policy.Policy;
@@ -41,7 +41,7 @@ public final class ApplicationWarnings {
     private final Set<String> policiesOfClients;
     private final ConfigReader reader;
     private final ApplicationView application;
-    private final List<Message> warnings = new ArrayList<>();
+    private final List<MessageCatalog.Message> warnings = new ArrayList<>();
 
     public ApplicationWarnings(
             Map<String, Policy> policies,
@@ -55,7 +55,7 @@ public final class ApplicationWarnings {
     }
 
     /** Returns one message for each warning. */
-    public List<Message> all(Set<String> environment) {
+    public List<MessageCatalog.Message> all(Set<String> environment) {
         for (Policy policy : policies.values()) {
             if (policy.rollout().mode() != Policy.Mode.OFF) {
                 PolicyProperties properties = reader.policy(policy.name());

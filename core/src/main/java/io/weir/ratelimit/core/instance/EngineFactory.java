@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.instance;
 
+import io.weir.ratelimit.BackendStateChanged;
+import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
@@ -22,15 +25,12 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
-import io.weir.ratelimit.BackendStateChanged;
-import io.weir.ratelimit.PenaltyImposed;
-import io.weir.ratelimit.QuotaThresholdReached;
-import java.util.function.Consumer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
@@ -120,13 +120,7 @@ public record EngineFactory(
     }
 
     private Penalties penalties(KnownBlocks blocks) {
-        return new Penalties(
-                backend,
-                masker,
-                executor,
-                telemetry.penalties(),
-                observers.penalties(),
-                blocks);
+        return new Penalties(backend, masker, executor, telemetry.penalties(), observers.penalties(), blocks);
     }
 
     private QuotaThresholds thresholds() {

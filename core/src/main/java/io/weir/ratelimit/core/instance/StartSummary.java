@@ -10,7 +10,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.limit.PeriodEnd;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
@@ -53,7 +53,7 @@ public final class StartSummary {
     }
 
     /** Returns the message, with one line for the settings and one for each policy. */
-    public Message message(String backend, ConfigProperties config, Set<String> sourcesWithoutNames) {
+    public MessageCatalog.Message message(String backend, ConfigProperties config, Set<String> sourcesWithoutNames) {
         if (!settings.enabled()) {
             return MESSAGES.message("WEIR-001.disabled");
         }

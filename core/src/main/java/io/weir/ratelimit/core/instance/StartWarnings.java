@@ -9,7 +9,7 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.AddressRange;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.MethodLimits;
@@ -48,7 +48,7 @@ public final class StartWarnings {
     private final Settings settings;
     private final ConfigProperties config;
     private final PolicySnapshot snapshot;
-    private final List<Message> warnings = new ArrayList<>();
+    private final List<MessageCatalog.Message> warnings = new ArrayList<>();
 
     public StartWarnings(Settings settings, ConfigProperties config, PolicySnapshot snapshot) {
         this.settings = settings;
@@ -61,7 +61,7 @@ public final class StartWarnings {
      *
      * @param learnsInstances whether the number of instances is learned
      */
-    public List<Message> all(
+    public List<MessageCatalog.Message> all(
             String backend, boolean learnsInstances, List<MethodLimits> methods, Set<String> policiesOfSources) {
         if (settings.enabled()) {
             checkBackend(backend, learnsInstances);
@@ -164,7 +164,7 @@ public final class StartWarnings {
     }
 
     /** Returns a warning if only known names are found in a source, and the configuration does not complete them. */
-    public static List<Message> withoutNames(Set<String> sources, ConfigProperties config) {
+    public static List<MessageCatalog.Message> withoutNames(Set<String> sources, ConfigProperties config) {
         boolean completed = Stream.of(ConfigKeys.PATH_POLICIES, ConfigKeys.CLIENT_NAMES)
                 .anyMatch(key -> config.get(key.name()).value().isPresent());
         return sources.isEmpty() || completed ? List.of() : List.of(MESSAGES.message("WEIR-016", sources));

@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.regex.MatchResult;
@@ -152,5 +153,61 @@ public final class MessageCatalog {
     /** Replaces the control characters of a text, line breaks included. */
     static String inLine(String text) {
         return CONTROL.matcher(text).replaceAll(" ");
+    }
+
+    /** A message with its arguments filled in. */
+    public record Message(System.Logger.Level level, String text) {
+        /**
+         * Adds lines below the text.
+         *
+         * @param lines the lines, which are indented
+         */
+        public Message withLines(List<String> lines) {
+            return new Message(
+                    level,
+                    lines.stream()
+                            .map(line -> "\n  " + MessageCatalog.inLine(line))
+                            .collect(Collectors.joining("", text, "")));
+        }
+
+        /** Logs the message. */
+        public void log(System.Logger logger) {
+            logger.log(level, text);
+        }
+    }
+
+    /** A sampler for a log message that clients can cause at will. It selects one event per interval, with the number of events. */
+    public static final class Sampler {
+        private final long intervalNanos;
+        private long pending;
+        private long loggedNanos;
+        private boolean logged;
+
+        /**
+         * Creates a sampler without events.
+         *
+         * @param intervalNanos the shortest time between two messages, in nanoseconds
+         */
+        public Sampler(long intervalNanos) {
+            this.intervalNanos = intervalNanos;
+        }
+
+        /**
+         * Counts an event and returns the number of events for a message.
+         *
+         * @param nanos the time of a monotonic clock, in nanoseconds
+         * @return the number of events since the previous message, including this one; 0 if no message is due
+         */
+        public synchronized long countToLog(long nanos) {
+            pending++;
+            if (logged && nanos - loggedNanos < intervalNanos) {
+                return 0;
+            }
+            long count = pending;
+            pending = 0;
+            logged = true;
+            loggedNanos = nanos;
+            return count;
+        }
     }
 }

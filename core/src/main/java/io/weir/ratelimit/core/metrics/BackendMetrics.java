@@ -16,11 +16,11 @@ public final class BackendMetrics implements BackendListener {
     private final LongConsumer leases;
 
     public BackendMetrics(Meters meters) {
-        this.size = meters.sizes(Metric.BATCH_SIZE);
-        this.duration = meters.timer(Metric.BATCH_DURATION);
-        this.queue = meters.gauge(Metric.QUEUE_SIZE);
-        this.breakerOpen = meters.gauge(Metric.BREAKER_OPEN);
-        this.leases = meters.gauge(Metric.LEASES);
+        this.size = meters.sizes(Meters.Metric.BATCH_SIZE);
+        this.duration = meters.timer(Meters.Metric.BATCH_DURATION);
+        this.queue = meters.gauge(Meters.Metric.QUEUE_SIZE);
+        this.breakerOpen = meters.gauge(Meters.Metric.BREAKER_OPEN);
+        this.leases = meters.gauge(Meters.Metric.LEASES);
     }
 
     @Override

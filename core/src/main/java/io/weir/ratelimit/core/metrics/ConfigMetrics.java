@@ -23,7 +23,7 @@ public final class ConfigMetrics implements ReloadListener, SourceListener, Reso
         this.meters = meters;
         if (reloads) {
             for (Result result : Result.values()) {
-                this.reloads.put(result, meters.counter(Metric.CONFIG_RELOADS, "result", tag(result)));
+                this.reloads.put(result, meters.counter(Meters.Metric.CONFIG_RELOADS, "result", tag(result)));
             }
         }
     }
@@ -41,7 +41,7 @@ public final class ConfigMetrics implements ReloadListener, SourceListener, Reso
         failures.computeIfAbsent(policy, any -> new ConcurrentHashMap<>())
                 .computeIfAbsent(
                         failure,
-                        kind -> meters.counter(Metric.POLICY_SOURCE_ERRORS, "policy", policy, "type", tag(kind)))
+                        kind -> meters.counter(Meters.Metric.POLICY_SOURCE_ERRORS, "policy", policy, "type", tag(kind)))
                 .run();
     }
 
@@ -51,7 +51,13 @@ public final class ConfigMetrics implements ReloadListener, SourceListener, Reso
                 .computeIfAbsent(
                         new ResolverFailure(kind, resolver, failure),
                         first -> meters.counter(
-                                Metric.RESOLVER_ERRORS, "kind", tag(kind), "resolver", resolver, "type", tag(failure)))
+                                Meters.Metric.RESOLVER_ERRORS,
+                                "kind",
+                                tag(kind),
+                                "resolver",
+                                resolver,
+                                "type",
+                                tag(failure)))
                 .run();
     }
 

@@ -40,7 +40,7 @@ public final class DecisionMetrics implements DecisionListener, BackendStateList
     }
 
     private LongConsumer timer(String backend, String result) {
-        return meters.timer(Metric.CHECK_DURATION, "backend", backend, "result", result);
+        return meters.timer(Meters.Metric.CHECK_DURATION, "backend", backend, "result", result);
     }
 
     @Override
@@ -73,7 +73,7 @@ public final class DecisionMetrics implements DecisionListener, BackendStateList
     public void onSettle(List<Charge> charges, long actualCost) {
         for (Charge charge : charges) {
             String policy = charge.policy().policy();
-            settled.computeIfAbsent(policy, name -> meters.counter(Metric.SETTLED, "policy", name))
+            settled.computeIfAbsent(policy, name -> meters.counter(Meters.Metric.SETTLED, "policy", name))
                     .run();
         }
     }
@@ -92,7 +92,8 @@ public final class DecisionMetrics implements DecisionListener, BackendStateList
 
     @Override
     public void onError(BackendException failure) {
-        errors.computeIfAbsent(failure.reason(), reason -> meters.counter(Metric.BACKEND_ERRORS, "type", reason.tag()))
+        errors.computeIfAbsent(
+                        failure.reason(), reason -> meters.counter(Meters.Metric.BACKEND_ERRORS, "type", reason.tag()))
                 .run();
     }
 
@@ -108,7 +109,7 @@ public final class DecisionMetrics implements DecisionListener, BackendStateList
             this.endpoint = endpoint;
             this.policy = policy;
             this.tier = tier;
-            this.utilization = meters.ratios(Metric.UTILIZATION, "policy", policy, "tier", tier);
+            this.utilization = meters.ratios(Meters.Metric.UTILIZATION, "policy", policy, "tier", tier);
         }
 
         private void count(Outcome outcome) {
@@ -121,7 +122,7 @@ public final class DecisionMetrics implements DecisionListener, BackendStateList
 
         private Runnable counter(Outcome outcome) {
             return meters.counter(
-                    Metric.DECISIONS,
+                    Meters.Metric.DECISIONS,
                     "policy",
                     policy,
                     "endpoint",

@@ -5,6 +5,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -27,8 +28,8 @@ final class ForeignStateLog implements DecisionListener {
 
     private final KeyMasker keys;
     private final LongSupplier nanoTime;
-    private final Map<String, LogSampler> byKeys = new ConcurrentHashMap<>();
-    private final LogSampler others = new LogSampler(INTERVAL_NANOS);
+    private final Map<String, MessageCatalog.Sampler> byKeys = new ConcurrentHashMap<>();
+    private final MessageCatalog.Sampler others = new MessageCatalog.Sampler(INTERVAL_NANOS);
 
     ForeignStateLog(KeyMasker keys, LongSupplier nanoTime) {
         this.keys = keys;
@@ -64,13 +65,13 @@ final class ForeignStateLog implements DecisionListener {
         return keys.of(charge.storedKey()) + " of policy " + charge.policy().policy();
     }
 
-    private LogSampler sampler(String text) {
-        LogSampler sampler = byKeys.get(text);
+    private MessageCatalog.Sampler sampler(String text) {
+        MessageCatalog.Sampler sampler = byKeys.get(text);
         if (sampler != null) {
             return sampler;
         }
         return byKeys.size() < MAX_KEYS
-                ? byKeys.computeIfAbsent(text, ignored -> new LogSampler(INTERVAL_NANOS))
+                ? byKeys.computeIfAbsent(text, ignored -> new MessageCatalog.Sampler(INTERVAL_NANOS))
                 : others;
     }
 }

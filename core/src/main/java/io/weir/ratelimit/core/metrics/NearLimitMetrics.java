@@ -23,8 +23,8 @@ public final class NearLimitMetrics implements Consumer<Map<String, Duration>> {
     @Override
     public void accept(Map<String, Duration> longest) {
         longest.keySet()
-                .forEach(policy ->
-                        gauges.computeIfAbsent(policy, first -> meters.gauge(Metric.NEAR_LIMIT, "policy", policy)));
+                .forEach(policy -> gauges.computeIfAbsent(
+                        policy, first -> meters.gauge(Meters.Metric.NEAR_LIMIT, "policy", policy)));
         gauges.forEach((policy, gauge) ->
                 gauge.accept(longest.getOrDefault(policy, Duration.ZERO).toMinutes()));
     }

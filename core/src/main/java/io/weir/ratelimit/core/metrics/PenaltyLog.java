@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.metrics;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,7 +21,7 @@ public final class PenaltyLog implements Consumer<PenaltyImposed> {
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final LongSupplier nanoTime;
-    private final Map<String, LogSampler> byPolicy = new ConcurrentHashMap<>();
+    private final Map<String, MessageCatalog.Sampler> byPolicy = new ConcurrentHashMap<>();
 
     public PenaltyLog(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
@@ -37,7 +38,7 @@ public final class PenaltyLog implements Consumer<PenaltyImposed> {
                 penalty.key(),
                 seconds,
                 String.valueOf(penalty.number()));
-        long count = byPolicy.computeIfAbsent(penalty.policy(), policy -> new LogSampler(INTERVAL_NANOS))
+        long count = byPolicy.computeIfAbsent(penalty.policy(), policy -> new MessageCatalog.Sampler(INTERVAL_NANOS))
                 .countToLog(nanoTime.getAsLong());
         if (count > 0) {
             MESSAGES.log(LOG, "WEIR-430", penalty.policy(), count, penalty.key(), seconds, penalty.number());

@@ -17,7 +17,7 @@ public final class PenaltyMetrics implements Consumer<PenaltyImposed> {
 
     @Override
     public void accept(PenaltyImposed penalty) {
-        counters.computeIfAbsent(penalty.policy(), policy -> meters.counter(Metric.PENALTIES, "policy", policy))
+        counters.computeIfAbsent(penalty.policy(), policy -> meters.counter(Meters.Metric.PENALTIES, "policy", policy))
                 .run();
     }
 }

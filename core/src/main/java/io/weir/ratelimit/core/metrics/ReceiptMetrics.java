@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.metrics;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.request.EdgeReceipt;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -17,7 +18,7 @@ public final class ReceiptMetrics implements Consumer<EdgeReceipt.Result> {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final Map<EdgeReceipt.Result, Runnable> counters = new EnumMap<>(EdgeReceipt.Result.class);
-    private final LogSampler ignored = new LogSampler(TimeUnit.MINUTES.toNanos(1));
+    private final MessageCatalog.Sampler ignored = new MessageCatalog.Sampler(TimeUnit.MINUTES.toNanos(1));
     private final LongSupplier nanos;
 
     /** Creates the series at once, so that an alert rule finds them before the first forged receipt. */
@@ -25,7 +26,7 @@ public final class ReceiptMetrics implements Consumer<EdgeReceipt.Result> {
         this.nanos = nanos;
         meters.ifPresent(known -> {
             for (EdgeReceipt.Result result : EdgeReceipt.Result.values()) {
-                counters.put(result, known.counter(Metric.RECEIPTS, "result", tag(result)));
+                counters.put(result, known.counter(Meters.Metric.RECEIPTS, "result", tag(result)));
             }
         });
     }

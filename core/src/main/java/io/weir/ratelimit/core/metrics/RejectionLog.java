@@ -10,6 +10,7 @@ import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.PeriodEnd;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
@@ -30,7 +31,7 @@ final class RejectionLog implements DecisionListener {
 
     private final KeyMasker keys;
     private final LongSupplier nanoTime;
-    private final Map<String, LogSampler> byPolicy = new ConcurrentHashMap<>();
+    private final Map<String, MessageCatalog.Sampler> byPolicy = new ConcurrentHashMap<>();
 
     RejectionLog(KeyMasker keys, LongSupplier nanoTime) {
         this.keys = keys;
@@ -100,9 +101,11 @@ final class RejectionLog implements DecisionListener {
                 mode);
     }
 
-    private LogSampler sampler(String policy) {
-        LogSampler sampler = byPolicy.get(policy);
-        return sampler != null ? sampler : byPolicy.computeIfAbsent(policy, ignored -> new LogSampler(INTERVAL_NANOS));
+    private MessageCatalog.Sampler sampler(String policy) {
+        MessageCatalog.Sampler sampler = byPolicy.get(policy);
+        return sampler != null
+                ? sampler
+                : byPolicy.computeIfAbsent(policy, ignored -> new MessageCatalog.Sampler(INTERVAL_NANOS));
     }
 
     /** Formats the wait like the header field: in seconds, rounded up; and the end of the period of a calendar limit. */

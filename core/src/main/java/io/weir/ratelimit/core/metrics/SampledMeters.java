@@ -29,12 +29,12 @@ public final class SampledMeters implements Meters {
     }
 
     @Override
-    public Runnable counter(Metric metric, String... tagsAndValues) {
+    public Runnable counter(Meters.Metric metric, String... tagsAndValues) {
         return meters.counter(metric, tagsAndValues);
     }
 
     @Override
-    public LongConsumer timer(Metric metric, String... tagsAndValues) {
+    public LongConsumer timer(Meters.Metric metric, String... tagsAndValues) {
         LongConsumer timer = meters.timer(metric, tagsAndValues);
         Sampling sampling = sampling(List.of(metric.name()));
         return nanos -> {
@@ -45,7 +45,7 @@ public final class SampledMeters implements Meters {
     }
 
     @Override
-    public DoubleConsumer ratios(Metric metric, String... tagsAndValues) {
+    public DoubleConsumer ratios(Meters.Metric metric, String... tagsAndValues) {
         DoubleConsumer ratios = meters.ratios(metric, tagsAndValues);
         Sampling sampling = sampling(List.of(tagsAndValues));
         return ratio -> {
@@ -56,12 +56,12 @@ public final class SampledMeters implements Meters {
     }
 
     @Override
-    public LongConsumer sizes(Metric metric) {
+    public LongConsumer sizes(Meters.Metric metric) {
         return meters.sizes(metric);
     }
 
     @Override
-    public LongConsumer gauge(Metric metric, String... tagsAndValues) {
+    public LongConsumer gauge(Meters.Metric metric, String... tagsAndValues) {
         return meters.gauge(metric, tagsAndValues);
     }
 }

@@ -34,7 +34,7 @@ public final class SlotMetrics implements SlotListener {
                 : series.computeIfAbsent(
                         policy,
                         first -> new Series(
-                                meters.gauge(Metric.CONCURRENCY, "policy", policy),
-                                meters.counter(Metric.CONCURRENCY_LOST, "policy", policy)));
+                                meters.gauge(Meters.Metric.CONCURRENCY, "policy", policy),
+                                meters.counter(Meters.Metric.CONCURRENCY_LOST, "policy", policy)));
     }
 }

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.metrics;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.PenaltyImposed;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.config.ReloadListener;
+import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.fallback.BackendStateListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.ResolverListener;
 import io.weir.ratelimit.core.policy.SourceListener;
 import io.weir.ratelimit.core.slots.SlotListener;
 import io.weir.ratelimit.spi.BackendListener;
+import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The listeners of an application that measure and log.
@@ -35,7 +40,7 @@ public record Telemetry(
         List<DecisionListener> listeners,
         List<BackendStateListener> backendStateListeners,
         Optional<BackendListener> backend,
-        SpanDecorator spans,
+        Spans spans,
         ReloadListener reloads,
         SourceListener sources,
         ResolverListener resolvers,
@@ -48,7 +53,7 @@ public record Telemetry(
             List.of(),
             List.of(),
             Optional.empty(),
-            SpanDecorator.NONE,
+            Spans.NONE,
             result -> {},
             (policy, failure) -> {},
             (kind, resolver, failure) -> {},
@@ -70,13 +75,10 @@ public record Telemetry(
      * @param metrics the metrics; empty if none are recorded
      */
     public static Telemetry of(
-            Optional<Metrics> metrics,
-            SpanDecorator spans,
-            List<Consumer<RateLimitRejected>> observers,
-            KeyMasker keys) {
+            Optional<Metrics> metrics, Spans spans, List<Consumer<RateLimitRejected>> observers, KeyMasker keys) {
         List<DecisionListener> listeners = new ArrayList<>();
         metrics.ifPresent(recorded -> listeners.add(recorded.decisions()));
-        if (spans != SpanDecorator.NONE) {
+        if (spans != Spans.NONE) {
             listeners.add(spans);
         }
         listeners.add(new RejectionLog(keys, System::nanoTime));
@@ -97,5 +99,94 @@ public record Telemetry(
                 penalties,
                 metrics.<Consumer<Map<String, Duration>>>map(Metrics::nearLimit).orElse(NONE.nearLimit),
                 metrics.<SlotListener>map(Metrics::slots).orElse(NONE.slots));
+    }
+
+    /**
+     * The listeners that record metrics.
+     *
+     * @param config records reloads and failed look-ups
+     * @param nearLimit records the longest time for which a key has been near a limit
+     * @param slots records the slots of running calls
+     * @param backend records the calls of a shared backend; empty without one
+     */
+    public record Metrics(
+            Meters meters,
+            DecisionMetrics decisions,
+            ConfigMetrics config,
+            NearLimitMetrics nearLimit,
+            SlotMetrics slots,
+            PenaltyMetrics penalties,
+            Optional<BackendListener> backend) {
+        /** Creates the listeners, which register their meters. */
+        public static Metrics of(Meters meters, Settings settings, String backend) {
+            boolean local = backend.equals(DecisionMetrics.LOCAL);
+            return new Metrics(
+                    meters,
+                    new DecisionMetrics(local ? new SampledMeters(meters, Sampling::ofProcess) : meters, backend),
+                    new ConfigMetrics(meters, settings.reloads()),
+                    new NearLimitMetrics(meters),
+                    new SlotMetrics(meters),
+                    new PenaltyMetrics(meters),
+                    local ? Optional.empty() : Optional.of(new BackendMetrics(meters)));
+        }
+    }
+
+    /** A decorator that sets the attributes of a span after the decision, for servers that start the span after the filters. */
+    public interface Spans extends DecisionListener {
+        /** A decorator without telemetry, which sets no attributes. */
+        Spans NONE = new Spans() {
+            @Override
+            public boolean hasCurrentSpan() {
+                return true;
+            }
+
+            @Override
+            public void decorate(DecisionEvent event) {
+                // There is no span.
+            }
+
+            @Override
+            public void onDecision(DecisionEvent event) {
+                // There is no span.
+            }
+        };
+
+        /**
+         * Returns whether the calling thread has a span.
+         *
+         * @return true if there is a span, recorded or not
+         */
+        boolean hasCurrentSpan();
+
+        /** Sets the attributes of the current span. */
+        void decorate(DecisionEvent event);
+
+        /**
+         * What a span shows of a decision.
+         *
+         * @param storedKey the key that was charged, which the span shows masked
+         * @param quota the quota that rejected the call, else the one closest to exhaustion; null if the decision has no quotas
+         */
+        record Attributes(
+                String policy,
+                String direction,
+                boolean allowed,
+                long cost,
+                boolean degraded,
+                String storedKey,
+                @Nullable Quota quota) {
+            public static Attributes of(DecisionEvent event) {
+                DecisiveCharge decisive = DecisiveCharge.of(event);
+                Decision decision = event.decision();
+                return new Attributes(
+                        decisive.charge().policy().policy(),
+                        Direction.of(event.endpoint()),
+                        decision.allowed(),
+                        decisive.charge().cost(),
+                        decision instanceof Decision.Degraded,
+                        decisive.charge().storedKey(),
+                        decisive.quota());
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod.Unit;
 import io.weir.ratelimit.spi.ConcurrencyLimit;
@@ -83,8 +83,9 @@ public final class EffectCheck {
      *
      * @return one warning for each attribute without an effect
      */
-    public static List<Message> ofPolicies(Map<String, Policy> policies, Map<String, List<Origin>> origins) {
-        List<Message> warnings = new ArrayList<>();
+    public static List<MessageCatalog.Message> ofPolicies(
+            Map<String, Policy> policies, Map<String, List<Origin>> origins) {
+        List<MessageCatalog.Message> warnings = new ArrayList<>();
         new TreeMap<>(policies)
                 .values()
                 .forEach(policy -> OF_POLICIES.stream()
@@ -112,7 +113,7 @@ public final class EffectCheck {
      *
      * @return one warning for each property without an effect
      */
-    public static List<Message> ofApplication(ConfigProperties config) {
+    public static List<MessageCatalog.Message> ofApplication(ConfigProperties config) {
         return OF_APPLICATION.stream()
                 .filter(rule -> config.get(rule.key.name())
                         .value()
@@ -128,7 +129,7 @@ public final class EffectCheck {
      *
      * @param needed the property that would give it an effect
      */
-    public static Message warning(String property, String needed, String example) {
+    public static MessageCatalog.Message warning(String property, String needed, String example) {
         return MESSAGES.message("WEIR-015", property, needed, example);
     }
 }

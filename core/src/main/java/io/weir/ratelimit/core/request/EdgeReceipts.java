@@ -31,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * its end, and the charges. The signature covers the namespace as well, because the stored keys belong to it.
  */
 public final class EdgeReceipts {
-    /** The header field of a receipt. */
-    public static final String FIELD = "Weir-Receipt";
-
     /** The time for which a receipt is valid. */
     public static final Duration LIFETIME = Duration.ofSeconds(30);
 

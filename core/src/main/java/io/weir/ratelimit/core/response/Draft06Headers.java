@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-06. {@code RateLimit-Reset} has the seconds from now. */
-final class Draft06Headers implements HeaderDialect {
+final class Draft06Headers implements QuotaView.Dialect {
     private static final String LIMIT_FIELD = "RateLimit-Limit";
     private static final String REMAINING_FIELD = "RateLimit-Remaining";
     private static final String RESET_FIELD = "RateLimit-Reset";

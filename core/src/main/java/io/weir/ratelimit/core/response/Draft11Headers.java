@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /** The fields {@code RateLimit-Policy} and {@code RateLimit} of draft-ietf-httpapi-ratelimit-headers-11. */
-final class Draft11Headers implements HeaderDialect {
+final class Draft11Headers implements QuotaView.Dialect {
     private static final String POLICY_FIELD = "RateLimit-Policy";
     private static final String LIMIT_FIELD = "RateLimit";
     private static final String QUOTA = "q";

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /** The fields {@code X-RateLimit-*}. {@code X-RateLimit-Reset} has the seconds since the epoch by the clock of this server. */
-final class LegacyHeaders implements HeaderDialect {
+final class LegacyHeaders implements QuotaView.Dialect {
     private static final String LIMIT_FIELD = "X-RateLimit-Limit";
     private static final String REMAINING_FIELD = "X-RateLimit-Remaining";
     private static final String RESET_FIELD = "X-RateLimit-Reset";

@@ -6,7 +6,10 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.Micros;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
+import java.util.function.BiConsumer;
 
 /**
  * The quotas that a response shows.
@@ -75,5 +78,23 @@ public record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
     public static OptionalLong waitSeconds(Decision.Rejected decision) {
         long micros = Micros.retryAfter(decision.decisiveQuota());
         return micros == Micros.NEVER ? OptionalLong.empty() : OptionalLong.of(waitSeconds(micros));
+    }
+
+    /** A set of response header fields that tell a client its quotas. */
+    public interface Dialect {
+        /** The dialects by their names in the settings. */
+        Map<String, Dialect> ALL = Map.of(
+                "draft-11", new Draft11Headers(), "draft-06", new Draft06Headers(), "legacy", new LegacyHeaders());
+
+        /** Returns the names of the fields. A response has the first field only if this dialect was written. */
+        List<String> names();
+
+        /** Writes the fields to a consumer of names and values. */
+        void write(QuotaView view, BiConsumer<String, String> fields);
+
+        /** Returns the dialects with the given names. */
+        static List<Dialect> named(List<String> names) {
+            return names.stream().map(ALL::get).filter(Objects::nonNull).toList();
+        }
     }
 }

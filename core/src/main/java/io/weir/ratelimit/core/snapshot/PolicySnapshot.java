@@ -2,7 +2,7 @@
 package io.weir.ratelimit.core.snapshot;
 
 import io.weir.ratelimit.core.config.Origin;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.Policy;
@@ -43,7 +43,7 @@ public record PolicySnapshot(
     }
 
     /** Returns a warning for each attribute of a policy that has no effect. A reload logs the new ones too. */
-    public List<Message> withoutEffect() {
+    public List<MessageCatalog.Message> withoutEffect() {
         return EffectCheck.ofPolicies(policies, origins);
     }
 

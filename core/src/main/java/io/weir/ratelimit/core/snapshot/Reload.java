@@ -8,7 +8,7 @@ import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.ReloadListener;
 import io.weir.ratelimit.core.config.ReloadListener.Result;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.snapshot.ValueLayer.Findings;
 import io.weir.ratelimit.core.snapshot.ValueLayer.KeyValues;
 import io.weir.ratelimit.spi.ConfigurationProblem;
@@ -159,7 +159,7 @@ public final class Reload implements Runnable {
                         values -> loader.change(values.over(loadedConfig, names()), snapshot, configured, found))
                 .orElse(configured);
         PolicyChanges changes = PolicyChanges.between(snapshot, next);
-        List<Message> warnings = new ArrayList<>(next.withoutEffect());
+        List<MessageCatalog.Message> warnings = new ArrayList<>(next.withoutEffect());
         warnings.removeAll(snapshot.withoutEffect());
         if (!changes.isEmpty() || !next.origins().equals(snapshot.origins())) {
             snapshot = next;

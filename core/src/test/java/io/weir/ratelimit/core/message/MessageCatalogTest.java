@@ -79,7 +79,7 @@ class MessageCatalogTest {
     @Test
     void indentsTheLinesBelowAMessage() {
         assertThat(messages.message("WEIR-902").withLines(List.of("a", "b\nc")))
-                .isEqualTo(new Message(Level.INFO, "WEIR-902 First.\n  a\n  b c"));
+                .isEqualTo(new MessageCatalog.Message(Level.INFO, "WEIR-902 First.\n  a\n  b c"));
     }
 
     @Test

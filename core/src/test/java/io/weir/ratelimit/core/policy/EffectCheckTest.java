@@ -9,7 +9,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Configs;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +110,7 @@ class EffectCheckTest {
         return Stream.concat(
                         EffectCheck.ofPolicies(loaded.policies(), loaded.origins()).stream(),
                         EffectCheck.ofApplication(config).stream())
-                .map(Message::text)
+                .map(MessageCatalog.Message::text)
                 .toList();
     }
 

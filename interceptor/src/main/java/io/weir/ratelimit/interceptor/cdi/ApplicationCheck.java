@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import io.weir.ratelimit.interceptor.servlet.ServletMappings;
@@ -37,16 +37,16 @@ final class ApplicationCheck {
     }
 
     /** Returns one message for each warning. Jersey can serve resources that are not beans, with any policy. */
-    List<Message> warnings(ServletMappings served) {
+    List<MessageCatalog.Message> warnings(ServletMappings served) {
         return warnings(served.patterns(), served.jersey());
     }
 
     /** Returns one message for each warning of an application whose servlets and runtime are not known. */
-    List<Message> warnings() {
+    List<MessageCatalog.Message> warnings() {
         return warnings(Set.of(), true);
     }
 
-    private List<Message> warnings(Set<String> mappings, boolean jersey) {
+    private List<MessageCatalog.Message> warnings(Set<String> mappings, boolean jersey) {
         ResourceOperations resources = new ResourceOperations(application);
         List<ApplicationView.Operation> operations = resources.of(classes);
         return application.warnings(new ApplicationView(

@@ -23,7 +23,6 @@ import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -53,8 +52,11 @@ final class CdiEvents {
                     new Decision.Rejected(List.of(new ChargeResult(
                             "",
                             false,
-                            List.of(Quota.builder("", "").rejectedFor(Duration.ZERO).build()))))),
-            new QuotaThresholdReached("", "", 1, "", Identity.GLOBAL, Quota.builder("", "").build()),
+                            List.of(Quota.builder("", "")
+                                    .rejectedFor(Duration.ZERO)
+                                    .build()))))),
+            new QuotaThresholdReached(
+                    "", "", 1, "", Identity.GLOBAL, Quota.builder("", "").build()),
             new PenaltyImposed("", "", "", Duration.ofSeconds(1), 1),
             new BackendStateChanged("", true, ""));
 

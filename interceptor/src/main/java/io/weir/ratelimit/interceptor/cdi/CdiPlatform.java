@@ -3,14 +3,11 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.RateLimitRejected;
-import java.util.function.Consumer;
-import java.util.List;
-import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.request.RequestState;
@@ -28,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
@@ -145,7 +143,8 @@ public class CdiPlatform implements Platform {
 
     @Override
     public Telemetry telemetry(Settings settings, String backend, KeyMasker masker, Problems problems) {
-        return TelemetryApis.choose(settings, backend, beans, export(), observers(RateLimitRejected.class), masker, problems);
+        return TelemetryApis.choose(
+                settings, backend, beans, export(), observers(RateLimitRejected.class), masker, problems);
     }
 
     /**
@@ -173,7 +172,7 @@ public class CdiPlatform implements Platform {
     }
 
     @Override
-    public LookupThreads.Source lookupThreads() {
+    public Threads lookupThreads() {
         return ContainerThreads.find();
     }
 

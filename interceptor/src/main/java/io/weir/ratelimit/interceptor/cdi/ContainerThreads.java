@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.core.instance.LookupThreads.Source;
+import io.weir.ratelimit.runtime.Platform;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import java.util.concurrent.ThreadFactory;
 import javax.naming.InitialContext;
@@ -15,13 +15,14 @@ final class ContainerThreads {
     private ContainerThreads() {}
 
     @SuppressWarnings("BanJNDI") // fixed names that the platform binds
-    static Source find() {
+    static Platform.Threads find() {
         try {
             ThreadFactory factory = InitialContext.doLookup("java:comp/DefaultManagedThreadFactory");
             ManagedExecutorService managed = InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
-            return new Source(factory, () -> managed.getContextService().currentContextExecutor());
+            return new Platform.Threads(
+                    factory, () -> managed.getContextService().currentContextExecutor());
         } catch (NamingException | LinkageError e) {
-            return Source.DAEMONS;
+            return Platform.Threads.DAEMONS;
         }
     }
 }

@@ -8,8 +8,8 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.message.Message;
-import io.weir.ratelimit.core.metrics.SpanDecorator;
+import io.weir.ratelimit.core.message.MessageCatalog;
+import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
@@ -137,7 +137,7 @@ public final class DeployedApplication {
     }
 
     /** Returns the warnings about policies that do not fit the started application. */
-    List<Message> warnings(ApplicationView view) {
+    List<MessageCatalog.Message> warnings(ApplicationView view) {
         return weir.warnings(view);
     }
 
@@ -190,7 +190,7 @@ public final class DeployedApplication {
     }
 
     /** Returns the decorator for spans that start after the decision. */
-    public SpanDecorator spans() {
+    public Telemetry.Spans spans() {
         return weir.telemetry().spans();
     }
 

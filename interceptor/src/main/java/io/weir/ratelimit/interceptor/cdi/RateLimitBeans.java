@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
-import io.weir.ratelimit.core.engine.LoginAttempts;
+import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
@@ -73,7 +73,7 @@ public class RateLimitBeans {
     /** Produces the limit of logins on paths of Weir. */
     @Produces
     @Dependent
-    public LoginAttempts logins(RateLimitExtension extension) {
+    public CallerQuotas.Logins logins(RateLimitExtension extension) {
         return extension.application().quotas().logins();
     }
 }

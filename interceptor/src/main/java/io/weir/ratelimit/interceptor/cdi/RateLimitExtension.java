@@ -5,12 +5,12 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.core.instance.ApplicationLoader;
 import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
 import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import io.weir.ratelimit.interceptor.servlet.ServletMappings;
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.BeforeDestroyed;
@@ -157,14 +157,14 @@ public class RateLimitExtension implements Extension {
     /**
      * Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment.
      */
-    public List<Message> withoutLimits(Set<Class<?>> restApplications) {
+    public List<MessageCatalog.Message> withoutLimits(Set<Class<?>> restApplications) {
         Set<Class<?>> others = new LinkedHashSet<>(restApplications);
         others.removeAll(beanClasses);
         return application().hasPolicies() ? ServiceLoading.withoutLimits(others) : List.of();
     }
 
     /** Checks the policies against the started application. */
-    public List<Message> warnings(ServletMappings served) {
+    public List<MessageCatalog.Message> warnings(ServletMappings served) {
         return check().warnings(served);
     }
 

@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.interceptor.servlet.UnlimitedServlets;
 import jakarta.ws.rs.core.Application;
 import java.lang.System.Logger.Level;
@@ -30,7 +30,7 @@ public final class ServiceLoading {
     private ServiceLoading() {}
 
     /** Returns one message for each application without limits among the classes of an application. */
-    static List<Message> withoutLimits(Collection<Class<?>> classes) {
+    static List<MessageCatalog.Message> withoutLimits(Collection<Class<?>> classes) {
         try {
             return classes.stream()
                     .filter(type -> Application.class.isAssignableFrom(type) && overridesProperties(type))
@@ -54,7 +54,7 @@ public final class ServiceLoading {
         }
     }
 
-    private static Optional<Message> withoutLimits(Class<?> type) {
+    private static Optional<MessageCatalog.Message> withoutLimits(Class<?> type) {
         try {
             Application application =
                     (Application) type.getDeclaredConstructor().newInstance();

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.core.response.Problem;
+import io.weir.ratelimit.core.response.RejectionProblems;
 
 /** The formats for the body of a rejection, in order of preference. */
 enum BodyFormat {
     PROBLEM_JSON("application", "problem+json", "") {
         @Override
-        String render(Problem problem) {
+        String render(RejectionProblems.Problem problem) {
             return problem.json();
         }
     },
     JSON("application", "json", "") {
         @Override
-        String render(Problem problem) {
+        String render(RejectionProblems.Problem problem) {
             return problem.json();
         }
     },
     TEXT("text", "plain", ";charset=UTF-8") {
         @Override
-        String render(Problem problem) {
+        String render(RejectionProblems.Problem problem) {
             return problem.message() + problem.help().map(" See "::concat).orElse("") + "\n";
         }
     },
     HTML("text", "html", ";charset=UTF-8") {
         @Override
-        String render(Problem problem) {
+        String render(RejectionProblems.Problem problem) {
             String title = escaped(problem.title());
             return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title
                     + "</title></head>\n<body><h1>" + title + "</h1>\n<p>" + escaped(problem.message()) + "</p>\n"
@@ -64,7 +64,7 @@ enum BodyFormat {
         return mediaType;
     }
 
-    abstract String render(Problem problem);
+    abstract String render(RejectionProblems.Problem problem);
 
     private static String escaped(String text) {
         return text.replace("&", "&amp;")

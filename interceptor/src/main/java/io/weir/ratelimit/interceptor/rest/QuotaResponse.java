@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.response.Problem;
 import io.weir.ratelimit.core.response.RejectionProblems;
 import io.weir.ratelimit.runtime.HttpResource.Answer;
 import java.time.Duration;
@@ -34,7 +33,7 @@ public final class QuotaResponse {
         return of(RejectionProblems.unavailable(retryAfter));
     }
 
-    private static Answer of(Problem problem) {
+    private static Answer of(RejectionProblems.Problem problem) {
         BodyFormat format = BodyFormat.PROBLEM_JSON;
         Map<String, String> headers = headers(format.mediaType());
         problem.retryAfter().ifPresent(seconds -> headers.put("Retry-After", Long.toString(seconds)));

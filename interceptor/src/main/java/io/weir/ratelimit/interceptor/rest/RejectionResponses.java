@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.response.Problem;
 import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.core.response.RejectionProblems;
 import io.weir.ratelimit.runtime.Entry;
@@ -63,7 +62,8 @@ final class RejectionResponses {
 
     /** Returns the response to a call that exceeds a limit. */
     Response exceeded(Decision.Rejected decision, RejectionContext request) {
-        Problem problem = request.minimal() ? RejectionProblems.generic(decision) : problems.named(decision);
+        RejectionProblems.Problem problem =
+                request.minimal() ? RejectionProblems.generic(decision) : problems.named(decision);
         Response.ResponseBuilder response = started(problem);
         problem.help().ifPresent(help -> response.header(HttpHeaders.LINK, "<" + help + ">; rel=\"help\""));
         Optional<RejectionResponder.Body> own = bodies.body(new RejectionResponder.Rejection(
@@ -82,7 +82,7 @@ final class RejectionResponses {
 
     /** Returns the response to a call that is rejected because the backend is unavailable. */
     Response unavailable(Duration retryAfter, AcceptHeader accept) {
-        Problem problem = RejectionProblems.unavailable(retryAfter);
+        RejectionProblems.Problem problem = RejectionProblems.unavailable(retryAfter);
         return ended(started(problem), problem, accept);
     }
 
@@ -100,7 +100,7 @@ final class RejectionResponses {
         }
     }
 
-    private static Response.ResponseBuilder started(Problem problem) {
+    private static Response.ResponseBuilder started(RejectionProblems.Problem problem) {
         Response.ResponseBuilder response = Response.status(problem.status(), problem.title())
                 .header(HttpHeaders.CACHE_CONTROL, "no-store")
                 .header(HttpHeaders.VARY, HttpHeaders.ACCEPT);
@@ -108,7 +108,8 @@ final class RejectionResponses {
         return response;
     }
 
-    private static Response ended(Response.ResponseBuilder response, Problem problem, AcceptHeader accept) {
+    private static Response ended(
+            Response.ResponseBuilder response, RejectionProblems.Problem problem, AcceptHeader accept) {
         BodyFormat format = BodyFormat.acceptedBy(accept);
         return response.type(format.mediaType())
                 .entity(format.render(problem).getBytes(StandardCharsets.UTF_8))

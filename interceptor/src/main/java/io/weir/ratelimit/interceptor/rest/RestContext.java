@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.core.metrics.SpanDecorator;
-import io.weir.ratelimit.core.response.HeaderDialect;
+import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
@@ -30,13 +30,13 @@ final class RestContext {
             MethodNames names,
             QuotaFields fields,
             RejectionResponses rejections,
-            SpanDecorator spans,
+            Telemetry.Spans spans,
             @Nullable ServletAccess servlet) {
         private static Parts of(DeployedApplication application, @Nullable Providers providers) {
             return new Parts(
                     application.gate(),
                     application.names(),
-                    new QuotaFields(HeaderDialect.named(application.headers())),
+                    new QuotaFields(QuotaView.Dialect.named(application.headers())),
                     new RejectionResponses(application::policy, new CustomBodies(application.responder())),
                     application.spans(),
                     // Without the Servlet API, the class cannot be verified.

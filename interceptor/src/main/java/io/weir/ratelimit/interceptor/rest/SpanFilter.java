@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.core.metrics.SpanDecorator;
+import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.annotation.Priority;
@@ -30,7 +30,7 @@ public class SpanFilter implements ContainerRequestFilter {
                 context.gate().authenticated(state, later);
             }
         }
-        if (request.getProperty(RequestProperties.PENDING_SPAN) instanceof SpanDecorator spans
+        if (request.getProperty(RequestProperties.PENDING_SPAN) instanceof Telemetry.Spans spans
                 && spans.hasCurrentSpan()) {
             state.quotas().lastEvent().ifPresent(spans::decorate);
         }

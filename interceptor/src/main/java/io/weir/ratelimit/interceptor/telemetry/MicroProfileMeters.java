@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.telemetry;
 
 import io.weir.ratelimit.core.metrics.Meters;
-import io.weir.ratelimit.core.metrics.Metric;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,36 +32,36 @@ final class MicroProfileMeters implements Meters {
     }
 
     @Override
-    public Runnable counter(Metric metric, String... tagsAndValues) {
+    public Runnable counter(Meters.Metric metric, String... tagsAndValues) {
         Counter counter = registry.counter(metadata(metric, MetricUnits.NONE), tags(tagsAndValues));
         return counter::inc;
     }
 
     @Override
-    public LongConsumer timer(Metric metric, String... tagsAndValues) {
+    public LongConsumer timer(Meters.Metric metric, String... tagsAndValues) {
         Timer timer = registry.timer(metadata(metric, MetricUnits.SECONDS), tags(tagsAndValues));
         return nanos -> timer.update(Duration.ofNanos(nanos));
     }
 
     @Override
-    public DoubleConsumer ratios(Metric metric, String... tagsAndValues) {
+    public DoubleConsumer ratios(Meters.Metric metric, String... tagsAndValues) {
         Histogram histogram = registry.histogram(metadata(metric, MetricUnits.NONE), tags(tagsAndValues));
         return ratio -> histogram.update(Math.round(100 * ratio));
     }
 
     @Override
-    public LongConsumer sizes(Metric metric) {
+    public LongConsumer sizes(Meters.Metric metric) {
         return registry.histogram(metadata(metric, MetricUnits.NONE))::update;
     }
 
     @Override
-    public LongConsumer gauge(Metric metric, String... tagsAndValues) {
+    public LongConsumer gauge(Meters.Metric metric, String... tagsAndValues) {
         AtomicLong value = new AtomicLong();
         registry.gauge(metadata(metric, MetricUnits.NONE), value::get, tags(tagsAndValues));
         return value::set;
     }
 
-    private static Metadata metadata(Metric metric, String unit) {
+    private static Metadata metadata(Meters.Metric metric, String unit) {
         return Metadata.builder()
                 .withName(metric.label())
                 .withDescription(metric.description())

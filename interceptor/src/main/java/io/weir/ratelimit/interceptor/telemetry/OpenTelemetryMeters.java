@@ -10,7 +10,6 @@ import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.LongUpDownCounter;
 import io.opentelemetry.api.metrics.Meter;
 import io.weir.ratelimit.core.metrics.Meters;
-import io.weir.ratelimit.core.metrics.Metric;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -37,7 +36,7 @@ final class OpenTelemetryMeters implements Meters {
     }
 
     @Override
-    public Runnable counter(Metric metric, String... tagsAndValues) {
+    public Runnable counter(Meters.Metric metric, String... tagsAndValues) {
         LongCounter counter = meter.counterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
@@ -46,27 +45,27 @@ final class OpenTelemetryMeters implements Meters {
     }
 
     @Override
-    public LongConsumer timer(Metric metric, String... tagsAndValues) {
+    public LongConsumer timer(Meters.Metric metric, String... tagsAndValues) {
         DoubleHistogram histogram = histogram(metric, "s", SECONDS);
         Attributes attributes = attributes(tagsAndValues);
         return nanos -> histogram.record(nanos / SECOND, attributes);
     }
 
     @Override
-    public DoubleConsumer ratios(Metric metric, String... tagsAndValues) {
+    public DoubleConsumer ratios(Meters.Metric metric, String... tagsAndValues) {
         DoubleHistogram histogram = histogram(metric, "1", RATIOS);
         Attributes attributes = attributes(tagsAndValues);
         return ratio -> histogram.record(ratio, attributes);
     }
 
     @Override
-    public LongConsumer sizes(Metric metric) {
+    public LongConsumer sizes(Meters.Metric metric) {
         return histogram(metric, "1", SIZES)::record;
     }
 
     /** Uses a counter, because the SDK of the server would keep the callback of a gauge with the class loader of the application. */
     @Override
-    public LongConsumer gauge(Metric metric, String... tagsAndValues) {
+    public LongConsumer gauge(Meters.Metric metric, String... tagsAndValues) {
         LongUpDownCounter counter = meter.upDownCounterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
@@ -76,7 +75,7 @@ final class OpenTelemetryMeters implements Meters {
         return value -> counter.add(value - previous.getAndSet(value), attributes);
     }
 
-    private DoubleHistogram histogram(Metric metric, String unit, List<Double> buckets) {
+    private DoubleHistogram histogram(Meters.Metric metric, String unit, List<Double> buckets) {
         DoubleHistogramBuilder histogram = meter.histogramBuilder(metric.label())
                 .setDescription(metric.description())
                 .setUnit(unit);

@@ -6,11 +6,11 @@ import io.opentelemetry.api.trace.Span;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.metrics.SpanDecorator;
+import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.spi.DecisionEvent;
 
 /** A listener that sets the attributes of the current span. If a span has several decisions, it shows the last one. */
-final class SpanAttributes implements SpanDecorator {
+final class SpanAttributes implements Telemetry.Spans {
     private static final AttributeKey<String> POLICY = AttributeKey.stringKey("ratelimit.policy");
     private static final AttributeKey<String> DIRECTION = AttributeKey.stringKey("ratelimit.direction");
     private static final AttributeKey<Boolean> ALLOWED = AttributeKey.booleanKey("ratelimit.allowed");

@@ -9,8 +9,6 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.metrics.Meters;
-import io.weir.ratelimit.core.metrics.Metrics;
-import io.weir.ratelimit.core.metrics.SpanDecorator;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import java.util.List;
 import java.util.Optional;
@@ -66,7 +64,7 @@ public final class TelemetryApis {
     }
 
     /** The metrics, with the name of their API. */
-    private record Destination(Metrics metrics, String name) {}
+    private record Destination(Telemetry.Metrics metrics, String name) {}
 
     /**
      * Chooses the telemetry, and logs the choice.
@@ -82,9 +80,9 @@ public final class TelemetryApis {
             KeyMasker keys,
             Problems problems) {
         Optional<Destination> metrics = destination(settings, backend, beans, export, problems);
-        SpanDecorator spans = isAvailable(TRACES_API) ? new SpanAttributes(keys) : SpanDecorator.NONE;
+        Telemetry.Spans spans = isAvailable(TRACES_API) ? new SpanAttributes(keys) : Telemetry.Spans.NONE;
         if (problems.found().isEmpty()) {
-            log(settings, metrics, spans != SpanDecorator.NONE, export);
+            log(settings, metrics, spans != Telemetry.Spans.NONE, export);
         }
         return Telemetry.of(metrics.map(Destination::metrics), spans, observers, keys);
     }
@@ -157,7 +155,8 @@ public final class TelemetryApis {
     private static Optional<Destination> destination(
             String name, String reason, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
         try {
-            return meters.get().map(found -> new Destination(Metrics.of(found, settings, backend), name + reason));
+            return meters.get()
+                    .map(found -> new Destination(Telemetry.Metrics.of(found, settings, backend), name + reason));
         } catch (RuntimeException | LinkageError e) {
             MESSAGES.log(LOG, e, "WEIR-307", name);
             return Optional.empty();

@@ -11,7 +11,7 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
@@ -62,7 +62,7 @@ class ApplicationWarningsTest {
                     // Code names the client.
                     .filter(warning -> !warning.text().startsWith("WEIR-022 "))
                     .peek(warning -> assertThat(warning.level()).isEqualTo(System.Logger.Level.WARNING))
-                    .map(Message::text)
+                    .map(MessageCatalog.Message::text)
                     .toList();
         }
     }
@@ -183,7 +183,9 @@ class ApplicationWarningsTest {
         assertThat(problems.found()).isEmpty();
         ApplicationView view = new ApplicationView(List.of(), List.of(), Set.of(), usesLimiter, hidesClasses);
         return new ApplicationWarnings(policies, policies.keySet(), config, view)
-                .all(Set.of(variables)).stream().map(Message::text).toList();
+                .all(Set.of(variables)).stream()
+                        .map(MessageCatalog.Message::text)
+                        .toList();
     }
 
     @Test

@@ -14,12 +14,12 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.config.ReloadListener.Result;
 import io.weir.ratelimit.core.fallback.BackendHealth;
-import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.operations.Access;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.PolicyView;
+import io.weir.ratelimit.runtime.Plugin;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -199,7 +199,7 @@ class OperationsTest {
     }
 
     @ApplicationScoped
-    public static class Chore implements RepeatedTask {
+    public static class Chore implements Plugin.Task {
         static final AtomicInteger RUNS = new AtomicInteger();
 
         @Override

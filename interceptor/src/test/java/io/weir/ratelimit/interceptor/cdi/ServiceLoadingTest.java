@@ -4,7 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.cdi.Container.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.interceptor.rest.RateLimitFeature;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -105,7 +105,7 @@ class ServiceLoadingTest {
 
     private static List<String> places(Class<?>... classes) {
         return ServiceLoading.withoutLimits(Set.of(classes)).stream()
-                .map(Message::text)
+                .map(MessageCatalog.Message::text)
                 .map(text -> text.replaceAll(
                         "(?s)^WEIR-024 The REST application \\S*\\$(\\w+) lists its classes and sets (\\S+), so.*",
                         "$1 $2"))
@@ -143,7 +143,7 @@ class ServiceLoadingTest {
     @Test
     void theStartLogsAnErrorWithTheRemedy() {
         assertThat(ServiceLoading.withoutLimits(Set.of(Listed.class)))
-                .extracting(Message::level)
+                .extracting(MessageCatalog.Message::level)
                 .containsExactly(Level.ERROR);
         try (LogCapture log = new LogCapture()) {
             Container.start(config("ratelimit.policies.api.limit=1/1h"), Listed.class)

@@ -14,7 +14,7 @@ import io.weir.ratelimit.core.instance.InstanceName;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.StartWarnings;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.core.message.Message;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
@@ -86,7 +86,7 @@ class StartReportTest {
         private List<String> warnings(String backend, boolean learnsInstances, String... policiesOfSources) {
             return new StartWarnings(settings, config, snapshot)
                     .all(backend, learnsInstances, loader.methods(), Set.of(policiesOfSources)).stream()
-                            .map(Message::text)
+                            .map(MessageCatalog.Message::text)
                             .toList();
         }
     }

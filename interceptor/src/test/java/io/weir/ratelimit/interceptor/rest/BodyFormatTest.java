@@ -3,20 +3,21 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.response.Problem;
+import io.weir.ratelimit.core.response.RejectionProblems;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class BodyFormatTest {
-    private static Problem problem(String detail, OptionalLong wait, Optional<String> help) {
-        return new Problem(429, "Too Many Requests", "about:blank", "word", detail, List.of("api"), wait, help);
+    private static RejectionProblems.Problem problem(String detail, OptionalLong wait, Optional<String> help) {
+        return new RejectionProblems.Problem(
+                429, "Too Many Requests", "about:blank", "word", detail, List.of("api"), wait, help);
     }
 
     @Test
     void aPageShowsTheMessageAndTheHelp() {
-        Problem problem = problem("Used up.", OptionalLong.of(17), Optional.of("/limits?a&b"));
+        RejectionProblems.Problem problem = problem("Used up.", OptionalLong.of(17), Optional.of("/limits?a&b"));
         assertThat(BodyFormat.HTML.render(problem)).isEqualTo("""
                         <!DOCTYPE html>
                         <html lang="en"><head><meta charset="utf-8"><title>Too Many Requests</title></head>
@@ -49,7 +50,7 @@ class BodyFormatTest {
 
     @Test
     void bothKindsOfJsonHaveTheSameMembers() {
-        Problem problem = problem("Used up.", OptionalLong.of(17), Optional.of("/limits"));
+        RejectionProblems.Problem problem = problem("Used up.", OptionalLong.of(17), Optional.of("/limits"));
         assertThat(BodyFormat.JSON.render(problem))
                 .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Too Many Requests\",\"status\":429,"
                         + "\"detail\":\"Used up.\",\"violated-policies\":[\"api\"],\"error\":\"word\",\"retry_after\":17,"

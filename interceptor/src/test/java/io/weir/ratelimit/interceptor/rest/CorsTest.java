@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.core.response.HeaderDialect;
 import io.weir.ratelimit.core.response.QuotaView;
 import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
@@ -19,7 +18,7 @@ class CorsTest {
         return fields.get(Cors.EXPOSE);
     }
 
-    private record Fields(List<String> names) implements HeaderDialect {
+    private record Fields(List<String> names) implements QuotaView.Dialect {
         @Override
         public void write(QuotaView view, BiConsumer<String, String> written) {
             throw new AssertionError("no quota is written");

@@ -12,7 +12,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.limit.Micros;
-import io.weir.ratelimit.core.response.HeaderDialect;
 import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
@@ -256,20 +255,20 @@ class HeaderDialectTest {
     @Test
     void eachNameOfTheConfigurationIsADialect() {
         assertThat(ConfigKeys.HEADERS.form().parse("ietf, draft-11, draft-06, legacy"))
-                .containsExactlyInAnyOrderElementsOf(HeaderDialect.ALL.keySet());
+                .containsExactlyInAnyOrderElementsOf(QuotaView.Dialect.ALL.keySet());
     }
 
     @Test
     void dialectsHaveTheConfiguredOrderAndDistinctFirstFields() {
-        assertThat(HeaderDialect.named(List.of("legacy", "draft-11", "draft-06")))
+        assertThat(QuotaView.Dialect.named(List.of("legacy", "draft-11", "draft-06")))
                 .extracting(dialect -> dialect.names().get(0))
                 .containsExactly("X-RateLimit-Limit", "RateLimit", "RateLimit-Limit");
-        assertThat(HeaderDialect.named(List.of())).isEmpty();
+        assertThat(QuotaView.Dialect.named(List.of())).isEmpty();
         for (String name : List.of("draft-11", "draft-06", "legacy")) {
             assertThat(fields(name, view(API)))
                     .extracting(field -> field.substring(0, field.indexOf(':')))
                     .containsExactlyInAnyOrderElementsOf(
-                            HeaderDialect.named(List.of(name)).get(0).names());
+                            QuotaView.Dialect.named(List.of(name)).get(0).names());
         }
     }
 }

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.response.HeaderDialect;
 import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.fixtures.TestQuota;
 import java.time.Duration;
@@ -49,7 +48,7 @@ final class Quotas {
     /** Returns the fields of a dialect, each as {@code name: value}. */
     static List<String> fields(String dialect, QuotaView view) {
         Map<String, String> fields = new LinkedHashMap<>();
-        HeaderDialect.named(List.of(dialect)).get(0).write(view, (name, value) -> {
+        QuotaView.Dialect.named(List.of(dialect)).get(0).write(view, (name, value) -> {
             if (fields.put(name, value) != null) {
                 throw new AssertionError(name + " written twice");
             }

@@ -18,7 +18,6 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Policy.Disclosure;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.core.response.HeaderDialect;
 import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
@@ -52,7 +51,7 @@ class RejectionResponsesTest {
     private static Response exceeded(List<String> dialects, Quota... quotas) {
         Decision.Rejected decision = new Decision.Rejected(Results.of(quotas));
         Response response = rejections().exceeded(decision, new RejectionContext("", false, AcceptHeader.ANYTHING));
-        new QuotaFields(HeaderDialect.named(dialects))
+        new QuotaFields(QuotaView.Dialect.named(dialects))
                 .write(QuotaView.rejected(decision, NOW_MICROS), response.getHeaders());
         return response;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console.report;
 
-import io.weir.ratelimit.core.instance.InstanceName;
+import io.weir.ratelimit.runtime.HostedWeir;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -26,7 +26,7 @@ public record RunningInstance(String host, String version, Instant started) {
     public InstanceReport.Origin origin(String server) {
         return new InstanceReport.Origin(
                 host,
-                InstanceName.own().toString(),
+                HostedWeir.instanceName(),
                 version,
                 server,
                 Runtime.version().toString(),

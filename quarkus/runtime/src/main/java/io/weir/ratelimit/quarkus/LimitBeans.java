@@ -4,7 +4,7 @@ package io.weir.ratelimit.quarkus;
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
-import io.weir.ratelimit.core.engine.LoginAttempts;
+import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -49,7 +49,7 @@ public class LimitBeans {
     /** Produces the limit of logins on paths of Weir. */
     @Produces
     @Dependent
-    public LoginAttempts logins(RateLimitExtension extension) {
+    public CallerQuotas.Logins logins(RateLimitExtension extension) {
         return extension.application().quotas().logins();
     }
 }

@@ -7,7 +7,6 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.weir.ratelimit.core.metrics.Meters;
-import io.weir.ratelimit.core.metrics.Metric;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -22,7 +21,7 @@ record MicrometerMeters(MeterRegistry registry) implements Meters {
             .toArray(Duration[]::new);
 
     @Override
-    public Runnable counter(Metric metric, String... tagsAndValues) {
+    public Runnable counter(Meters.Metric metric, String... tagsAndValues) {
         return Counter.builder(metric.label())
                 .description(metric.description())
                 .tags(tagsAndValues)
@@ -30,7 +29,7 @@ record MicrometerMeters(MeterRegistry registry) implements Meters {
     }
 
     @Override
-    public LongConsumer timer(Metric metric, String... tagsAndValues) {
+    public LongConsumer timer(Meters.Metric metric, String... tagsAndValues) {
         Timer timer = Timer.builder(metric.label())
                 .description(metric.description())
                 .tags(tagsAndValues)
@@ -40,17 +39,17 @@ record MicrometerMeters(MeterRegistry registry) implements Meters {
     }
 
     @Override
-    public DoubleConsumer ratios(Metric metric, String... tagsAndValues) {
+    public DoubleConsumer ratios(Meters.Metric metric, String... tagsAndValues) {
         return summary(metric, RATIOS, tagsAndValues)::record;
     }
 
     @Override
-    public LongConsumer sizes(Metric metric) {
+    public LongConsumer sizes(Meters.Metric metric) {
         return summary(metric, SIZES)::record;
     }
 
     @Override
-    public LongConsumer gauge(Metric metric, String... tagsAndValues) {
+    public LongConsumer gauge(Meters.Metric metric, String... tagsAndValues) {
         AtomicLong value = new AtomicLong();
         Gauge unused = Gauge.builder(metric.label(), value, AtomicLong::get)
                 .description(metric.description())
@@ -60,7 +59,7 @@ record MicrometerMeters(MeterRegistry registry) implements Meters {
         return value::set;
     }
 
-    private DistributionSummary summary(Metric metric, List<Double> buckets, String... tagsAndValues) {
+    private DistributionSummary summary(Meters.Metric metric, List<Double> buckets, String... tagsAndValues) {
         return DistributionSummary.builder(metric.label())
                 .description(metric.description())
                 .tags(tagsAndValues)

@@ -7,7 +7,6 @@ import io.smallrye.mutiny.Uni;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.PropertySources;
-import io.weir.ratelimit.core.instance.LookupThreads;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.interceptor.cdi.CdiPlatform;
 import io.weir.ratelimit.interceptor.cdi.MicroProfileProperties;
@@ -51,8 +50,8 @@ final class QuarkusPlatform extends CdiPlatform {
     }
 
     @Override
-    public LookupThreads.Source lookupThreads() {
-        return new LookupThreads.Source(LookupThreads.Source.DAEMONS.factory(), () -> CallThreads::inNewScope);
+    public Threads lookupThreads() {
+        return new Threads(Threads.DAEMONS.factory(), () -> CallThreads::inNewScope);
     }
 
     /** OpenTelemetry of Quarkus is enabled by default, but its metrics are not. */

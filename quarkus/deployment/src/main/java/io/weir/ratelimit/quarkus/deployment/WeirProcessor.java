@@ -26,9 +26,8 @@ import io.quarkus.deployment.builditem.ServiceStartBuildItem;
 import io.quarkus.deployment.builditem.ShutdownContextBuildItem;
 import io.quarkus.deployment.metrics.MetricsCapabilityBuildItem;
 import io.quarkus.runtime.metrics.MetricsFactory;
+import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.engine.LoginAttempts;
-import io.weir.ratelimit.core.instance.RepeatedTask;
 import io.weir.ratelimit.interceptor.cdi.CurrentRequest;
 import io.weir.ratelimit.interceptor.cdi.RateLimitBeans;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
@@ -115,12 +114,12 @@ class WeirProcessor {
                 EngineEnvironment.class,
                 HttpResource.class,
                 KeyResolver.class,
-                LoginAttempts.class,
+                CallerQuotas.Logins.class,
                 Plugin.class,
                 PolicySource.class,
                 RateLimitBackend.class,
                 RejectionResponder.class,
-                RepeatedTask.class,
+                Plugin.Task.class,
                 TierResolver.class);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.core.instance;
+package io.weir.ratelimit.runtime;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A timer that repeats a task on the executor of the container while the application runs. A long run delays the next one. The timer
  * has no thread: between two runs, only the timer of the JDK refers to it, and {@link #stop} cancels that.
  */
-public final class TaskTimer {
+final class TaskTimer {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final Sleeper sleeper;
@@ -35,14 +35,14 @@ public final class TaskTimer {
      *
      * @param application the context class loader of the task
      */
-    public synchronized void start(Executor executor, ClassLoader application) {
+    synchronized void start(Executor executor, ClassLoader application) {
         if (next == null) {
             arm(executor, application);
         }
     }
 
     /** Stops the timer. A task that runs is not interrupted. */
-    public synchronized void stop() {
+    synchronized void stop() {
         stopped = true;
         if (next != null) {
             next.cancel(false);

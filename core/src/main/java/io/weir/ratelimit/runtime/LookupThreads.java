@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.core.instance;
+package io.weir.ratelimit.runtime;
 
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -14,29 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The threads for look-ups of the application, which can hang. The callers bound their number. They end when the application ends.
  */
-public final class LookupThreads implements Supplier<Executor> {
+final class LookupThreads implements Supplier<Executor> {
     private static final long IDLE_SECONDS = 10;
 
-    private final Supplier<Source> source;
+    private final Supplier<Platform.Threads> source;
     private final AtomicReference<@Nullable Pool> pool = new AtomicReference<>();
     private volatile boolean stopped;
-
-    /**
-     * The source of threads.
-     *
-     * @param factory creates the threads
-     * @param context returns an executor that runs a task in the context of the calling thread
-     */
-    public record Source(ThreadFactory factory, Supplier<Executor> context) {
-        /** Threads of the platform that do not keep the process alive. They have no context but the class loader. */
-        public static final Source DAEMONS = new Source(Source::daemon, () -> Runnable::run);
-
-        private static Thread daemon(Runnable task) {
-            Thread thread = new Thread(task, "weir-look-up");
-            thread.setDaemon(true);
-            return thread;
-        }
-    }
 
     private record Pool(ThreadPoolExecutor threads, Supplier<Executor> context) {}
 
@@ -45,7 +27,7 @@ public final class LookupThreads implements Supplier<Executor> {
      *
      * @param source returns the source of threads; called on a thread of the application
      */
-    public LookupThreads(Supplier<Source> source) {
+    LookupThreads(Supplier<Platform.Threads> source) {
         this.source = source;
     }
 
@@ -64,14 +46,14 @@ public final class LookupThreads implements Supplier<Executor> {
         return task -> threads.execute(() -> context.execute(task));
     }
 
-    private static Pool create(Source found) {
+    private static Pool create(Platform.Threads found) {
         ThreadPoolExecutor threads = new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, IDLE_SECONDS, TimeUnit.SECONDS, new SynchronousQueue<>(), found.factory());
         return new Pool(threads, found.context());
     }
 
     /** Interrupts all look-ups. Later ones are rejected. */
-    public void stop() {
+    void stop() {
         stopped = true;
         Pool known = pool.get();
         if (known != null) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.core.instance;
+package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.metrics.NearLimitReport;
@@ -14,14 +14,14 @@ import java.util.List;
  *
  * @param reload reads the configuration
  */
-public record RepeatedTasks(
+record RepeatedTasks(
         Settings settings,
         Reload reload,
         RejectedKeysLog rejectedKeys,
         NearLimitReport nearLimits,
-        List<RepeatedTask> others) {
+        List<Plugin.Task> others) {
     /** Reports the keys near a limit, and returns the timers of all tasks that the settings enable. */
-    public List<TaskTimer> timers(Sleeper sleeper) {
+    List<TaskTimer> timers(Sleeper sleeper) {
         List<TaskTimer> timers = new ArrayList<>();
         if (settings.reloads()) {
             timers.add(new TaskTimer(sleeper, () -> settings.reloadInterval().toMillis() * 1_000, reload));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.core.instance;
+package io.weir.ratelimit.runtime;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.core.operations.PresenceStore;
+import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.lang.System.Logger.Level;
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A greater answer applies at once. A smaller one applies after {@value #SMALLER_ANSWERS} smaller answers in a row: a backend that has
  * lost its data counts only the instances that have recorded their presence since then.
  */
-public final class LiveInstances implements RepeatedTask, IntSupplier {
+public final class LiveInstances implements Plugin.Task, IntSupplier {
     /** The number of smaller answers in a row after which the number becomes the greatest of them. */
     static final int SMALLER_ANSWERS = 6;
 
@@ -30,7 +30,7 @@ public final class LiveInstances implements RepeatedTask, IntSupplier {
     private static final Duration INTERVAL = Duration.ofSeconds(5);
     private static final Duration INTERVAL_BEFORE_FIRST_ANSWER = Duration.ofSeconds(1);
 
-    private final PresenceStore store;
+    private final FleetStore.Presence store;
     private final String instance =
             String.format(Locale.ROOT, "%016x", ThreadLocalRandom.current().nextLong());
 
@@ -59,7 +59,7 @@ public final class LiveInstances implements RepeatedTask, IntSupplier {
         }
     }
 
-    public LiveInstances(PresenceStore store) {
+    public LiveInstances(FleetStore.Presence store) {
         this.store = store;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.core.instance;
+package io.weir.ratelimit.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
