@@ -6,7 +6,6 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.console.report.LiveRates;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.slots.Sleeper;
@@ -40,8 +39,8 @@ final class BusyInstance {
     private record InstancePlatform(Map<String, String> values, OperationsPlugin plugin, LongSupplier nanoTime)
             implements Platform, EngineEnvironment, Sleeper {
         @Override
-        public PropertySources properties() {
-            return PropertySources.of(ConfigProperties.of(values));
+        public ConfigProperties.Sources properties() {
+            return ConfigProperties.Sources.of(ConfigProperties.of(values));
         }
 
         @Override

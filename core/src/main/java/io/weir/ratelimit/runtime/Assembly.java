@@ -11,7 +11,6 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.engine.KeyAdministration;
@@ -66,7 +65,7 @@ final class Assembly {
     private final Problems problems = new Problems();
     private final Platform platform;
     private final Plugins plugins;
-    private final PropertySources sources;
+    private final ConfigProperties.Sources sources;
     private final ConfigProperties config;
     private final Settings settings;
     private final boolean receipts;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
-import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.spi.CallContext;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +19,7 @@ public interface HttpCall extends CallContext {
      *
      * @return the path
      */
-    RequestPath path();
+    String path();
 
     /**
      * Returns whether the request is a CORS preflight request, to which no limit applies.

@@ -3,8 +3,6 @@ package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +15,7 @@ import java.util.TreeSet;
  * @param platform the sources of the platform
  * @param plugins the plug-ins
  */
-record LayeredSources(PropertySources platform, List<Plugin> plugins) implements PropertySources {
+record LayeredSources(ConfigProperties.Sources platform, List<Plugin> plugins) implements ConfigProperties.Sources {
     @Override
     public ConfigProperties first() {
         return layered(platform.first());
@@ -60,7 +58,7 @@ record LayeredSources(PropertySources platform, List<Plugin> plugins) implements
      */
     private record WithoutNames(ConfigProperties config, Set<String> hidden) implements ConfigProperties {
         @Override
-        public ConfigProperty get(String name) {
+        public ConfigProperties.Property get(String name) {
             return config.get(name);
         }
 

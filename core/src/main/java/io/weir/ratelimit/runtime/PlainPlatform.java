@@ -3,7 +3,6 @@ package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -19,7 +18,7 @@ import java.util.TreeMap;
 final class PlainPlatform implements Platform {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private final PropertySources sources;
+    private final ConfigProperties.Sources sources;
     private final List<Object> objects;
     private final Map<Class<?>, Map<String, ?>> resolvers;
     private final List<RateLimitBackend> provided = new ArrayList<>();
@@ -30,7 +29,7 @@ final class PlainPlatform implements Platform {
             Map<String, KeyResolver> keys,
             Map<String, TierResolver> tiers) {
         ConfigProperties config = ConfigProperties.of(properties);
-        this.sources = PropertySources.of(config);
+        this.sources = ConfigProperties.Sources.of(config);
         this.resolvers = Map.of(KeyResolver.class, new TreeMap<>(keys), TierResolver.class, new TreeMap<>(tiers));
         ServiceLoader.load(BackendProvider.class)
                 .forEach(provider ->
@@ -41,7 +40,7 @@ final class PlainPlatform implements Platform {
     }
 
     @Override
-    public PropertySources properties() {
+    public ConfigProperties.Sources properties() {
         return sources;
     }
 

@@ -2,8 +2,8 @@
 package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.key.KeyMasker;
@@ -27,7 +27,7 @@ public interface Platform {
      *
      * @return the sources
      */
-    PropertySources properties();
+    ConfigProperties.Sources properties();
 
     /**
      * Returns the objects of the application that have a type, such as listeners, sources of limits, backends and plug-ins.

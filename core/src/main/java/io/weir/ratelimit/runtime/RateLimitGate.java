@@ -10,12 +10,12 @@ import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
@@ -129,7 +129,7 @@ public final class RateLimitGate {
     /** Returns the early policies to decide, null if there are none. */
     private @Nullable Attempt early(HttpCall call) {
         PolicySnapshot current = policies.get();
-        Binding binding = current.early().join(Binding.NONE, call.httpMethod(), call::path);
+        Binding binding = current.early().join(Binding.NONE, call.httpMethod(), () -> RequestPath.of(call.path()));
         if (binding.policies().isEmpty() || call.isPreflight()) {
             return null;
         }
@@ -151,13 +151,13 @@ public final class RateLimitGate {
      */
     public Entry enter(HttpCall call, Class<?> resource, Method method) {
         PolicySnapshot current = policies.get();
-        MethodBindings.MethodBinding bound = current.bindings().of(resource, method);
+        Binding.OfMethod bound = current.bindings().of(resource, method);
         RequestState request = start(call);
         Attempt attempt = matched(current, call, request, bound.binding());
         if (attempt == null) {
             return Entry.OPEN;
         }
-        boolean canContinueLater = bound.asynchrony() != MethodBindings.Asynchrony.NONE
+        boolean canContinueLater = bound.asynchrony() != Binding.Asynchrony.NONE
                 && !bound.binding().policies().isEmpty()
                 && attempt.binding().canWait();
         Entry entry = canContinueLater ? decideOrWait(attempt) : decide(attempt);
@@ -185,8 +185,9 @@ public final class RateLimitGate {
 
     /** Returns the policies of a resource method to decide, null if the filter decides nothing. */
     private @Nullable Attempt matched(PolicySnapshot current, HttpCall call, RequestState request, Binding annotated) {
-        Binding binding =
-                call.isPreflight() ? Binding.EXEMPT : current.paths().join(annotated, call.httpMethod(), call::path);
+        Binding binding = call.isPreflight()
+                ? Binding.EXEMPT
+                : current.paths().join(annotated, call.httpMethod(), () -> RequestPath.of(call.path()));
         boolean open = binding.policies().isEmpty() || bypasses(current.bypass(), binding, request);
         boolean deferred = !open && binding.needsArguments();
         request.bind(annotated, binding, deferred);
@@ -221,7 +222,7 @@ public final class RateLimitGate {
      * @param method the method
      * @return the policies
      */
-    public MethodBindings.MethodBinding method(Class<?> beanClass, Method method) {
+    public Binding.OfMethod method(Class<?> beanClass, Method method) {
         return policies.get().bindings().of(beanClass, method);
     }
 
@@ -232,7 +233,7 @@ public final class RateLimitGate {
      * @param arguments returns the arguments of the method, null if it has no parameters
      * @return the answer
      */
-    public Entry enter(MethodBindings.MethodBinding method, Arguments arguments) {
+    public Entry enter(Binding.OfMethod method, Arguments arguments) {
         Attempt attempt = attempt(method, arguments);
         if (attempt == null) {
             return Entry.OPEN;
@@ -247,7 +248,7 @@ public final class RateLimitGate {
      * @param arguments returns the arguments of the method, null if it has no parameters
      * @return the answer
      */
-    public LaterEntry enterLater(MethodBindings.MethodBinding method, Arguments arguments) {
+    public LaterEntry enterLater(Binding.OfMethod method, Arguments arguments) {
         Attempt attempt = attempt(method, arguments);
         if (attempt == null) {
             return LaterEntry.OPEN;
@@ -263,7 +264,7 @@ public final class RateLimitGate {
      * @param threads runs what can block, in the context of the call
      * @return the answer
      */
-    public LaterEntry enterAsync(MethodBindings.MethodBinding method, Arguments arguments, Executor threads) {
+    public LaterEntry enterAsync(Binding.OfMethod method, Arguments arguments, Executor threads) {
         Attempt attempt = attempt(method, arguments);
         if (attempt == null) {
             return LaterEntry.OPEN;
@@ -288,7 +289,7 @@ public final class RateLimitGate {
             Binding binding, CallContext call, @Nullable RequestState request, boolean settlesWithResponse) {}
 
     /** Returns the call to decide, null if no policy applies. */
-    private @Nullable Attempt attempt(MethodBindings.MethodBinding method, Arguments arguments) {
+    private @Nullable Attempt attempt(Binding.OfMethod method, Arguments arguments) {
         if (method.binding().policies().isEmpty()) {
             return null;
         }
@@ -304,7 +305,7 @@ public final class RateLimitGate {
     }
 
     private CallContext call(
-            MethodBindings.MethodBinding method, Binding binding, @Nullable RequestState request, Arguments arguments) {
+            Binding.OfMethod method, Binding binding, @Nullable RequestState request, Arguments arguments) {
         @Nullable Object[] known = binding.needsArguments() ? arguments.get() : null;
         return new InvocationCall(
                 request == null ? requests.withoutRequest(arguments.get()) : request.caller(),

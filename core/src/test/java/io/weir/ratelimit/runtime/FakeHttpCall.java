@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
-import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -65,8 +64,8 @@ public final class FakeHttpCall implements HttpCall {
     }
 
     @Override
-    public RequestPath path() {
-        return RequestPath.of(path);
+    public String path() {
+        return path;
     }
 
     @Override

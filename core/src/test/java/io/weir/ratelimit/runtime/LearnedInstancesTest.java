@@ -4,7 +4,6 @@ package io.weir.ratelimit.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.engine.FakeBackend;
 import io.weir.ratelimit.core.engine.ManualSleeper;
@@ -54,8 +53,8 @@ class LearnedInstancesTest {
         backend.failure = FakeBackend.down(Reason.TIMEOUT);
         HostedWeir weir = HostedWeir.on(new Platform() {
             @Override
-            public PropertySources properties() {
-                return PropertySources.of(ConfigProperties.of(properties));
+            public ConfigProperties.Sources properties() {
+                return ConfigProperties.Sources.of(ConfigProperties.of(properties));
             }
 
             @Override

@@ -9,8 +9,6 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.LimitOverride;
@@ -181,8 +179,8 @@ class WeirTest {
     void aVariableOfAnAbsentArtifactIsAProblem() {
         Platform platform = new Platform() {
             @Override
-            public PropertySources properties() {
-                return PropertySources.of(ConfigProperties.of(Map.of(LIMIT, "2/1h")));
+            public ConfigProperties.Sources properties() {
+                return ConfigProperties.Sources.of(ConfigProperties.of(Map.of(LIMIT, "2/1h")));
             }
 
             @Override
@@ -204,8 +202,8 @@ class WeirTest {
             public ConfigProperties over(ConfigProperties config) {
                 return new ConfigProperties() {
                     @Override
-                    public ConfigProperty get(String name) {
-                        return name.equals(LIMIT) ? ConfigProperty.of("1/1h") : config.get(name);
+                    public ConfigProperties.Property get(String name) {
+                        return name.equals(LIMIT) ? ConfigProperties.Property.of("1/1h") : config.get(name);
                     }
 
                     @Override

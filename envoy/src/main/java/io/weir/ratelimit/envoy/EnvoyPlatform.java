@@ -5,8 +5,8 @@ import static io.weir.ratelimit.envoy.message.EnvoyMessages.MESSAGES;
 
 import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.weir.ratelimit.console.ProgramReports;
+import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.metrics.Telemetry;
@@ -26,13 +26,13 @@ import java.util.TreeMap;
 final class EnvoyPlatform implements Platform {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private final PropertySources sources;
+    private final ConfigProperties.Sources sources;
     private final EnvoyPlugin plugin;
     private final Set<String> variables;
     private final List<Object> objects = new ArrayList<>();
     private final List<RateLimitBackend> backends = new ArrayList<>();
 
-    EnvoyPlatform(PropertySources sources, EnvoyPlugin plugin, Set<String> variables) {
+    EnvoyPlatform(ConfigProperties.Sources sources, EnvoyPlugin plugin, Set<String> variables) {
         this.sources = sources;
         this.plugin = plugin;
         this.variables = Set.copyOf(variables);
@@ -45,7 +45,7 @@ final class EnvoyPlatform implements Platform {
     }
 
     @Override
-    public PropertySources properties() {
+    public ConfigProperties.Sources properties() {
         return sources;
     }
 

@@ -10,7 +10,7 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
-import io.weir.ratelimit.core.config.PropertySources;
+import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.runtime.HostedWeir;
 import java.io.IOException;
@@ -41,7 +41,7 @@ final class EnvoyServer implements AutoCloseable {
      * @throws IOException if the port or the socket cannot be used
      * @throws GeneralSecurityException if a certificate or the key is invalid
      */
-    EnvoyServer(PropertySources sources, Set<String> variables) throws IOException, GeneralSecurityException {
+    EnvoyServer(ConfigProperties.Sources sources, Set<String> variables) throws IOException, GeneralSecurityException {
         EnvoyPlugin plugin = new EnvoyPlugin();
         weir = HostedWeir.on(new EnvoyPlatform(sources, plugin, variables));
         settings = plugin.settings();

@@ -3,8 +3,6 @@ package io.weir.ratelimit.envoy;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
-import io.weir.ratelimit.core.config.PropertySources;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
@@ -21,7 +19,7 @@ import java.util.TreeSet;
  * The properties of the program. System properties take precedence over environment variables, and these over the files, of which the
  * last one takes precedence. A reload reads the files again.
  */
-final class ProgramProperties implements PropertySources {
+final class ProgramProperties implements ConfigProperties.Sources {
     private static final String PREFIX = "ratelimit.";
 
     private final List<Path> files;
@@ -77,12 +75,12 @@ final class ProgramProperties implements PropertySources {
         private static final Source NONE = new Source("configuration", 0, new Properties());
 
         @Override
-        public ConfigProperty get(String name) {
+        public ConfigProperties.Property get(String name) {
             Source source = sourceOf(name);
             String value = source.equals(ENVIRONMENT)
                     ? environment.get(ConfigKeys.variable(name))
                     : source.values.getProperty(name);
-            return value == null ? ConfigProperty.ABSENT : ConfigProperty.of(value);
+            return value == null ? ConfigProperties.Property.ABSENT : ConfigProperties.Property.of(value);
         }
 
         private Source sourceOf(String name) {

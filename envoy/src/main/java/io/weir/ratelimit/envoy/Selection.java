@@ -4,7 +4,7 @@ package io.weir.ratelimit.envoy;
 import static io.weir.ratelimit.envoy.message.EnvoyMessages.MESSAGES;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
-import io.weir.ratelimit.core.config.ValueForm;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.envoy.config.EnvoyConfig;
 import java.util.List;
@@ -68,7 +68,7 @@ final class Selection {
         Optional<String> named = call.entry(POLICY);
         if (named.isPresent()) {
             return new Selected(
-                    ValueForm.split(named.get()).stream()
+                    ConfigReader.list(named.get()).stream()
                             .flatMap(name -> known(current, domain, name).stream())
                             .toList(),
                     call,

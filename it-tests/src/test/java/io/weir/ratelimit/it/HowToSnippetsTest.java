@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.client.outgoing.ClientReader;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
-import io.weir.ratelimit.core.config.ValueForm;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.key.ForwardedHeader;
 import io.weir.ratelimit.core.key.KeyTerms;
@@ -208,7 +208,7 @@ class HowToSnippetsTest {
     private static boolean isOfClient(String policy, Map<String, String> properties) {
         return properties.entrySet().stream()
                 .filter(property -> property.getKey().matches("ratelimit\\.clients\\.[\\w-]+\\.policy"))
-                .anyMatch(property -> ValueForm.split(property.getValue()).contains(policy));
+                .anyMatch(property -> ConfigReader.list(property.getValue()).contains(policy));
     }
 
     private static List<String> problems(

@@ -4,7 +4,6 @@ package io.weir.nemesis.run;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.operations.OperationsPlugin;
 import io.weir.ratelimit.runtime.Platform;
@@ -27,8 +26,8 @@ record InstancePlatform(
         Consumer<String> lines)
         implements Platform {
     @Override
-    public PropertySources properties() {
-        return PropertySources.of(ConfigProperties.of(values));
+    public ConfigProperties.Sources properties() {
+        return ConfigProperties.Sources.of(ConfigProperties.of(values));
     }
 
     @Override

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.core.config.Durations;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,8 +53,9 @@ record AllowedCalls(String limit, long calls) {
     }
 
     private static Duration window(String text) {
-        Duration window =
-                CalendarPeriod.Unit.named(text).map(CalendarPeriod.Unit::length).orElseGet(() -> Durations.parse(text));
+        Duration window = CalendarPeriod.Unit.named(text)
+                .map(CalendarPeriod.Unit::length)
+                .orElseGet(() -> ConfigReader.duration(text));
         if (window.isZero()) {
             throw new IllegalArgumentException("a window must not be empty");
         }

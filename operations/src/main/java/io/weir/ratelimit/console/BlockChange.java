@@ -2,7 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.CallerOperations;
-import io.weir.ratelimit.core.config.Durations;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.operations.Operations;
 import java.time.Duration;
 import java.util.Map;
@@ -54,7 +54,7 @@ record BlockChange(Kind kind, Lookup lookup, String duration, String reason) {
     Duration apply(Operations operations, CallerOperations.Caller caller) {
         try {
             if (kind == Kind.BLOCK) {
-                return operations.block(caller, Durations.parse(duration));
+                return operations.block(caller, ConfigReader.duration(duration));
             }
             operations.unblock(caller);
             return Duration.ZERO;

@@ -2,7 +2,7 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.CallerOperations;
-import io.weir.ratelimit.core.config.Durations;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
@@ -104,7 +104,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
     }
 
     private static Duration length(String text) {
-        Duration length = Durations.parse(text.strip());
+        Duration length = ConfigReader.duration(text.strip());
         if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(BlocksKeys.MAX_BLOCK) > 0) {
             throw new IllegalArgumentException("for must be from 1s to 366d");
         }

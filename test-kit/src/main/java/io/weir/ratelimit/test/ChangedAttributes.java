@@ -2,7 +2,6 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
 import io.weir.ratelimit.core.snapshot.ValueLayer;
 import java.util.HashMap;
 import java.util.Map;
@@ -40,9 +39,9 @@ record ChangedAttributes(Map<String, String> values) implements ValueLayer {
         names.addAll(values.keySet());
         return new ConfigProperties() {
             @Override
-            public ConfigProperty get(String name) {
+            public ConfigProperties.Property get(String name) {
                 String value = values.get(name);
-                return value == null ? config.get(name) : ConfigProperty.of(value);
+                return value == null ? config.get(name) : ConfigProperties.Property.of(value);
             }
 
             @Override

@@ -4,7 +4,6 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.Platform;
@@ -29,7 +28,7 @@ final class PlainEngine implements StartedEngine {
      * @param environment the clock and the backends
      * @param setup the resolvers and the sources
      */
-    private record TestPlatform(PropertySources properties, TestEnvironment environment, Setup setup)
+    private record TestPlatform(ConfigProperties.Sources properties, TestEnvironment environment, Setup setup)
             implements Platform {
         @Override
         public <T> List<T> all(Class<T> type) {
@@ -65,7 +64,7 @@ final class PlainEngine implements StartedEngine {
         this.end = end;
         this.environment = new TestEnvironment(setup.now(), setup.redis().map(RedisAddress::of));
         try {
-            weir = HostedWeir.on(new TestPlatform(PropertySources.of(config), environment, setup));
+            weir = HostedWeir.on(new TestPlatform(ConfigProperties.Sources.of(config), environment, setup));
         } catch (InvalidConfigurationException e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }

@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.InProcessBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.BlocksKeys;
@@ -31,7 +30,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A backend whose state a test deletes at once, and whose calls fail by the faults of a test. */
-final class TestBackend implements InProcessBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections {
+final class TestBackend
+        implements ChargedResults.InProcessBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections {
     /** Set on a thread that inspects a backend. */
     private static final ThreadLocal<@Nullable AtomicReference<@Nullable Charge>> INSPECTION = new ThreadLocal<>();
 
@@ -165,7 +165,7 @@ final class TestBackend implements InProcessBackend, SettlesCharges, HoldsSlots,
 
     @Override
     public long atNanos(ChargedResults results) {
-        return backend instanceof InProcessBackend known ? known.atNanos(results) : faults.nanos();
+        return backend instanceof ChargedResults.InProcessBackend known ? known.atNanos(results) : faults.nanos();
     }
 
     @Override

@@ -3,12 +3,13 @@ package io.weir.ratelimit.client.outgoing;
 
 import static io.weir.ratelimit.client.outgoing.ClientMessages.MESSAGES;
 
+import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
-import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.Collection;
 import java.util.Map;
 
@@ -29,37 +30,32 @@ public final class ClientPolicyCheck {
             Map<String, Policy> policies,
             ConfigProperties config,
             Problems problems) {
+        ConfigReader reader = new ConfigReader(config, problems);
         for (OutgoingClient client : clients) {
             for (String name : client.policies()) {
                 Policy policy = policies.get(name);
-                PolicyProperties properties = new ConfigReader(config, problems).policy(name);
                 if (policy != null && policy.count() != Policy.Count.ALWAYS) {
-                    problems.add(MESSAGES.problem(
-                            "WEIR-235.count",
-                            properties.name(ConfigKeys.COUNT),
-                            properties.text(ConfigKeys.COUNT).orElse(""),
-                            name,
-                            client.name()));
+                    problems.add(problem("WEIR-235.count", ConfigKeys.COUNT, reader, name, client));
                 }
                 if (policy != null && policy.limits().lease() > 0) {
-                    problems.add(MESSAGES.problem(
-                            "WEIR-235.lease",
-                            properties.name(ConfigKeys.LEASE),
-                            properties.text(ConfigKeys.LEASE).orElse(""),
-                            name,
-                            client.name()));
+                    problems.add(problem("WEIR-235.lease", ConfigKeys.LEASE, reader, name, client));
                 }
                 // A REST client does not report a call that fails without a response, so its slot would be released
                 // late.
                 if (policy != null && policy.hasConcurrency()) {
-                    problems.add(MESSAGES.problem(
-                            "WEIR-235.concurrency",
-                            properties.name(ConfigKeys.CONCURRENCY),
-                            properties.text(ConfigKeys.CONCURRENCY).orElse(""),
-                            name,
-                            client.name()));
+                    problems.add(problem("WEIR-235.concurrency", ConfigKeys.CONCURRENCY, reader, name, client));
                 }
             }
         }
+    }
+
+    private static ConfigurationProblem problem(
+            String number, ConfigKey<?> key, ConfigReader reader, String policy, OutgoingClient client) {
+        return MESSAGES.problem(
+                number,
+                reader.policy(policy).name(key),
+                reader.policy(policy).text(key).orElse(""),
+                policy,
+                client.name());
     }
 }

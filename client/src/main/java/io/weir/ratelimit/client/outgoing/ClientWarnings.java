@@ -6,11 +6,9 @@ import static io.weir.ratelimit.client.outgoing.ClientMessages.MESSAGES;
 import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.key.Spelling;
 import io.weir.ratelimit.core.message.MessageCatalog;
-import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import java.util.ArrayList;
@@ -73,7 +71,7 @@ public record ClientWarnings(Map<String, OutgoingClient> clients, Set<String> an
         Optional<String> value = config.get(pause.name()).value();
         if (value.isPresent() && !client.obeysRetryAfter() && !client.obeysQuotas()) {
             ConfigKey<?> obey = ConfigKeys.CLIENT_OBEY.of(client.name());
-            warnings.add(EffectCheck.warning(pause.name(), obey.name(), obey.defaultText()));
+            warnings.add(pause.withoutEffect(obey, obey.defaultText()));
         }
     }
 
@@ -82,7 +80,7 @@ public record ClientWarnings(Map<String, OutgoingClient> clients, Set<String> an
             Policy policy, String client, PolicySnapshot snapshot, List<MessageCatalog.Message> warnings) {
         String key = ConfigKeys.CLIENT_KEY.of(client).name();
         snapshot.origins().getOrDefault(policy.name(), List.of()).stream()
-                .filter(origin -> !origin.source().equals(Origin.DEFAULT))
+                .filter(origin -> !origin.isDefault())
                 .filter(origin -> OF_REQUESTS.contains(origin.attribute())
                         || origin.attribute().startsWith(TIERS))
                 .forEach(origin -> warnings.add(MESSAGES.message("WEIR-015.client", origin.property(), client, key)));

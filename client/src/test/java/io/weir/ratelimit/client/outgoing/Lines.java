@@ -2,7 +2,6 @@
 package io.weir.ratelimit.client.outgoing;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -25,8 +24,8 @@ final class Lines {
     static ConfigProperties ofVariable(String property, String value) {
         return new ConfigProperties() {
             @Override
-            public ConfigProperty get(String name) {
-                return name.equals(property) ? ConfigProperty.of(value) : ConfigProperty.ABSENT;
+            public ConfigProperties.Property get(String name) {
+                return name.equals(property) ? ConfigProperties.Property.of(value) : ConfigProperties.Property.ABSENT;
             }
 
             @Override

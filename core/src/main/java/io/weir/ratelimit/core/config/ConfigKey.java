@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
+import io.weir.ratelimit.core.message.MessageCatalog;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -117,5 +120,15 @@ public record ConfigKey<T>(
         return matches
                 ? Optional.of(attribute.substring(fixed[0].length(), attribute.length() - fixed[1].length()))
                 : Optional.empty();
+    }
+
+    /**
+     * Returns the warning that this property has no effect.
+     *
+     * @param needed the property that has to be set as well
+     * @param example a value of it
+     */
+    public MessageCatalog.Message withoutEffect(ConfigKey<?> needed, String example) {
+        return MESSAGES.message("WEIR-015", name, needed.name, example);
     }
 }

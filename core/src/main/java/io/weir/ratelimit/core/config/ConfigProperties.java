@@ -4,18 +4,23 @@ package io.weir.ratelimit.core.config;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /** The configuration properties of the application. */
 public interface ConfigProperties {
+    /** The beginning of the source of a value that a runtime change determines. */
+    String CHANGE = "runtime change ";
+
     /**
      * Returns a property.
      *
      * @param name the full name, such as {@code ratelimit.enabled}
-     * @return the property; {@link ConfigProperty#ABSENT} if no source sets it
+     * @return the property; {@link Property#ABSENT} if no source sets it
      */
-    ConfigProperty get(String name);
+    Property get(String name);
 
     /** Returns the source of a property. */
     String source(String name);
@@ -64,9 +69,9 @@ public interface ConfigProperties {
         Map<String, String> copy = Map.copyOf(values);
         return new ConfigProperties() {
             @Override
-            public ConfigProperty get(String name) {
+            public Property get(String name) {
                 String value = copy.get(name);
-                return value == null ? ConfigProperty.ABSENT : ConfigProperty.of(value);
+                return value == null ? Property.ABSENT : Property.of(value);
             }
 
             @Override
@@ -81,5 +86,98 @@ public interface ConfigProperties {
                 return names;
             }
         };
+    }
+
+    /**
+     * A configuration property.
+     *
+     * @param value the value with its expressions resolved; empty if the property is not set or not readable
+     * @param readable whether the value can be read; false, for example, if it refers to a property that does not exist
+     * @param unset the names in the expressions of an unreadable value that have no value; empty if they are not known
+     * @param sources the sources of an unreadable list whose elements several sources set; empty otherwise
+     */
+    record Property(Optional<String> value, boolean readable, List<String> unset, List<String> sources) {
+        /** A property without a value. */
+        public static final Property ABSENT = new Property(Optional.empty(), true, List.of(), List.of());
+
+        /** A property whose value cannot be read for an unknown reason. */
+        public static final Property UNREADABLE = new Property(Optional.empty(), false, List.of(), List.of());
+
+        /** Copies the lists. */
+        public Property {
+            unset = List.copyOf(unset);
+            sources = List.copyOf(sources);
+        }
+
+        /** Creates a property with a value. */
+        public static Property of(String value) {
+            return new Property(Optional.of(value), true, List.of(), List.of());
+        }
+
+        /**
+         * Creates a property that cannot be read because its expressions name properties without a value.
+         *
+         * @param unset these names; empty if they are not known
+         */
+        public static Property unresolved(List<String> unset) {
+            return new Property(Optional.empty(), false, unset, List.of());
+        }
+
+        /** Creates a list that cannot be read because its elements come from several sources. */
+        public static Property ofSeveralSources(List<String> sources) {
+            return new Property(Optional.empty(), false, List.of(), sources);
+        }
+
+        /** Returns a text without the value, which can be a secret. */
+        @Override
+        public String toString() {
+            return "ConfigProperty[" + (value.isPresent() ? "***" : readable ? "absent" : "unreadable") + "]";
+        }
+    }
+
+    /** The sources of the configuration, which are read once at the start and again at each reload. */
+    interface Sources extends Supplier<ConfigProperties> {
+        /** Masks secrets in the name of a source, which can be a URL with a password or with parameters. */
+        static String masked(String source) {
+            return source.replaceAll("://\\S*@", "://***@")
+                    .replaceAll("([?;])\\S*", "$1***")
+                    .replaceAll("\\p{Cntrl}", " ");
+        }
+
+        /** Returns the configuration of the first reading. */
+        ConfigProperties first();
+
+        /** Reads the sources again. */
+        @Override
+        ConfigProperties get();
+
+        /**
+         * Returns why the sources themselves cannot be read.
+         *
+         * @return the reason; empty if they are read
+         */
+        default Optional<String> difference() {
+            return Optional.empty();
+        }
+
+        /** Returns the sources that list no names of properties. */
+        default Set<String> withoutNames() {
+            return Set.of();
+        }
+
+        /** Returns sources with the same properties at each reading. */
+        static Sources of(ConfigProperties properties) {
+            return new Sources() {
+                @Override
+                public ConfigProperties first() {
+                    return properties;
+                }
+
+                @Override
+                public ConfigProperties get() {
+                    return properties;
+                }
+            };
+        }
     }
 }

@@ -4,17 +4,30 @@ package io.weir.ratelimit.core.config;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A reader of typed properties. It collects invalid values as problems and goes on with their defaults. */
 public final class ConfigReader {
+    private static final Pattern DURATION = Pattern.compile("(\\d{1,18})(ms|s|m|h|d)");
+    private static final Map<String, Duration> UNITS = Map.of(
+            "ms", Duration.ofMillis(1),
+            "s", Duration.ofSeconds(1),
+            "m", Duration.ofMinutes(1),
+            "h", Duration.ofHours(1),
+            "d", Duration.ofDays(1));
+
     /** The prefix of the properties of policies. */
     static final String POLICIES = "ratelimit.policies.";
 
@@ -38,14 +51,14 @@ public final class ConfigReader {
      * @return the text without blanks around it; empty if the property is not set or not readable
      */
     public Optional<String> text(String property) {
-        ConfigProperty value = config.get(property);
+        ConfigProperties.Property value = config.get(property);
         if (!value.readable()) {
             report(unreadable(property, value));
         }
         return value.value().map(String::strip);
     }
 
-    private static ConfigurationProblem unreadable(String property, ConfigProperty value) {
+    private static ConfigurationProblem unreadable(String property, ConfigProperties.Property value) {
         if (!value.sources().isEmpty()) {
             return MESSAGES.problem("WEIR-101.sources", property, "", String.join(", ", value.sources()));
         }
@@ -168,5 +181,39 @@ public final class ConfigReader {
             }
         }
         return policies;
+    }
+
+    /**
+     * Splits a list.
+     *
+     * @param text the elements, which commas separate
+     * @return the elements that are not blank
+     */
+    public static List<String> list(String text) {
+        return Arrays.stream(text.split(","))
+                .map(String::strip)
+                .filter(element -> !element.isEmpty())
+                .toList();
+    }
+
+    /**
+     * Parses a duration: {@code 500ms}, {@code 10s}, {@code 1m}, {@code 24h}, {@code 7d}.
+     *
+     * @param text the text, without blanks around it
+     * @return the duration, zero or more
+     * @throws IllegalArgumentException if it has another form
+     */
+    public static Duration duration(String text) {
+        Matcher matcher = DURATION.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "\"" + text + "\" is not a duration: use a whole number with ms, s, m, h or d, for example 10s");
+        }
+        Duration unit = UNITS.getOrDefault(matcher.group(2), Duration.ZERO);
+        try {
+            return unit.multipliedBy(Long.parseLong(matcher.group(1)));
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException("\"" + text + "\" is too long", e);
+        }
     }
 }

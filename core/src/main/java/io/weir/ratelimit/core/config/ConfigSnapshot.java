@@ -12,7 +12,7 @@ public final class ConfigSnapshot implements ConfigProperties {
     private final ConfigProperties config;
     private final Set<String> names;
     private final List<ConfigurationProblem> problems;
-    private final Map<String, ConfigProperty> known = new ConcurrentHashMap<>();
+    private final Map<String, ConfigProperties.Property> known = new ConcurrentHashMap<>();
     private final Map<String, String> sources = new ConcurrentHashMap<>();
 
     /**
@@ -40,8 +40,8 @@ public final class ConfigSnapshot implements ConfigProperties {
     }
 
     @Override
-    public ConfigProperty get(String name) {
-        ConfigProperty property = known.get(name);
+    public ConfigProperties.Property get(String name) {
+        ConfigProperties.Property property = known.get(name);
         return property != null ? property : known.computeIfAbsent(name, config::get);
     }
 

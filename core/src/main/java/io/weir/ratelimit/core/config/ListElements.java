@@ -49,31 +49,31 @@ final class ListElements implements ConfigProperties {
     }
 
     @Override
-    public ConfigProperty get(String name) {
+    public ConfigProperties.Property get(String name) {
         Collection<String> parts = parts(name);
         if (parts.isEmpty()) {
             return config.get(name);
         }
         if (isWhole(name, parts)) {
-            ConfigProperty whole = config.get(name);
+            ConfigProperties.Property whole = config.get(name);
             // SmallRye Config adds the list as a text, with a backslash before each comma of an element.
             return whole.value()
-                    .map(text -> ConfigProperty.of(text.replace("\\,", ",")))
+                    .map(text -> ConfigProperties.Property.of(text.replace("\\,", ",")))
                     .orElse(whole);
         }
         Set<String> sources = parts.stream().map(config::source).collect(Collectors.toCollection(TreeSet::new));
         if (sources.size() > 1) {
-            return ConfigProperty.ofSeveralSources(List.copyOf(sources));
+            return ConfigProperties.Property.ofSeveralSources(List.copyOf(sources));
         }
         List<String> values = new ArrayList<>();
         for (String part : parts) {
-            ConfigProperty element = config.get(part);
+            ConfigProperties.Property element = config.get(part);
             if (!element.readable()) {
                 return element;
             }
             element.value().ifPresent(values::add);
         }
-        return ConfigProperty.of(String.join(",", values));
+        return ConfigProperties.Property.of(String.join(",", values));
     }
 
     private Collection<String> parts(String name) {
@@ -83,7 +83,7 @@ final class ListElements implements ConfigProperties {
 
     /** Tests whether a source that no source of elements precedes sets the list as a text. */
     private boolean isWhole(String name, Collection<String> parts) {
-        ConfigProperty whole = config.get(name);
+        ConfigProperties.Property whole = config.get(name);
         return (whole.value().isPresent() || !whole.readable())
                 && parts.stream().allMatch(part -> config.ordinal(part) <= config.ordinal(name));
     }

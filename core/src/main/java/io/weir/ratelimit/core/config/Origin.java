@@ -11,14 +11,14 @@ public record Origin(String property, String value, String source) {
     /** The source of a default. */
     public static final String DEFAULT = "default";
 
-    /** The beginning of the source of a value that a runtime change determines. */
-    public static final String CHANGE = "runtime change ";
-
-    /** Masks secrets in the name of the source, which can be a URL with a password or with parameters. */
+    /** Masks secrets in the name of the source. */
     public Origin {
-        source = source.replaceAll("://\\S*@", "://***@")
-                .replaceAll("([?;])\\S*", "$1***")
-                .replaceAll("\\p{Cntrl}", " ");
+        source = ConfigProperties.Sources.masked(source);
+    }
+
+    /** Tests whether the value is a default. */
+    public boolean isDefault() {
+        return source.equals(DEFAULT);
     }
 
     /**
@@ -27,7 +27,7 @@ public record Origin(String property, String value, String source) {
      * @return false for a value of the configuration, of an annotation or a default
      */
     public boolean isChange() {
-        return source.startsWith(CHANGE);
+        return source.startsWith(ConfigProperties.CHANGE);
     }
 
     /**

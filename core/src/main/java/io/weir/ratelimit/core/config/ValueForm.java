@@ -85,7 +85,7 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
     /** HTTP methods. */
     static final ValueForm<List<String>> HTTP_METHODS = of(
                     "HTTP methods in upper case, separated by commas",
-                    text -> Optional.of(split(text))
+                    text -> Optional.of(ConfigReader.list(text))
                             .filter(methods -> !methods.isEmpty()
                                     && methods.stream().allMatch(method -> method.matches("[A-Z][A-Z-]{0,31}"))))
             .asList();
@@ -132,7 +132,7 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
 
     /** Creates a form of names that commas separate. */
     static ValueForm<List<String>> list(String description) {
-        return listOf(description, ValueForm::split);
+        return listOf(description, ConfigReader::list);
     }
 
     private static <T> ValueForm<T> listOf(String description, Function<String, T> parser) {
@@ -155,7 +155,7 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
 
     /** Creates a form of names that commas separate, or {@code none}. */
     static ValueForm<List<String>> namesOrNone(String description) {
-        return listOf(description, text -> text.strip().equals("none") ? List.of() : split(text));
+        return listOf(description, text -> text.strip().equals("none") ? List.of() : ConfigReader.list(text));
     }
 
     static ValueForm<Integer> number(int minimum, int maximum) {
@@ -191,7 +191,7 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
     static ValueForm<Duration> duration(String description, Duration minimum, Duration maximum) {
         return of(
                 description,
-                text -> Optional.of(Durations.parse(text))
+                text -> Optional.of(ConfigReader.duration(text))
                         .filter(duration -> duration.compareTo(minimum) >= 0 && duration.compareTo(maximum) <= 0));
     }
 
@@ -199,7 +199,7 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
     static ValueForm<Duration> durationOrZero(String description, Duration minimum, Duration maximum) {
         ValueForm<Duration> bounded = duration(description, minimum, maximum);
         return new ValueForm<>(
-                description, text -> Durations.parse(text).isZero() ? Duration.ZERO : bounded.parse(text));
+                description, text -> ConfigReader.duration(text).isZero() ? Duration.ZERO : bounded.parse(text));
     }
 
     static ValueForm<String> oneOf(String... names) {
@@ -269,12 +269,12 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
         if (rejections < 1 || rejections > PenaltyRule.MAX_REJECTIONS) {
             throw new IllegalArgumentException(form);
         }
-        return Limit.of(Algorithm.FIXED_WINDOW, rejections, Durations.parse(sides[1].strip()));
+        return Limit.of(Algorithm.FIXED_WINDOW, rejections, ConfigReader.duration(sides[1].strip()));
     }
 
     private static List<Integer> percentages(String text) {
         SortedSet<Integer> percentages = new TreeSet<>();
-        for (String element : split(text)) {
+        for (String element : ConfigReader.list(text)) {
             if (!element.matches("(?:[1-9]\\d?|100)%")) {
                 throw new IllegalArgumentException("\"" + element + "\" is not a percentage from 1% to 100%");
             }
@@ -283,18 +283,5 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
             }
         }
         return List.copyOf(percentages);
-    }
-
-    /**
-     * Splits a list.
-     *
-     * @param text the elements, which commas separate
-     * @return the elements that are not blank
-     */
-    public static List<String> split(String text) {
-        return Arrays.stream(text.split(","))
-                .map(String::strip)
-                .filter(element -> !element.isEmpty())
-                .toList();
     }
 }

@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.InProcessBackend;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
@@ -40,7 +39,7 @@ public final class FallbackBackend implements HoldsSlots {
     private final long deadlineNanos;
 
     /** The backend, if it is one in this process. */
-    private final @Nullable InProcessBackend inProcess;
+    private final ChargedResults.@Nullable InProcessBackend inProcess;
 
     /**
      * Creates a backend with a fallback.
@@ -53,7 +52,7 @@ public final class FallbackBackend implements HoldsSlots {
     public FallbackBackend(
             RateLimitBackend backend, FailureModes failureModes, BackendHealth health, Duration deadline) {
         this.backend = backend;
-        this.inProcess = backend instanceof InProcessBackend known ? known : null;
+        this.inProcess = backend instanceof ChargedResults.InProcessBackend known ? known : null;
         this.failureModes = failureModes;
         this.health = health;
         this.deadlineNanos = deadline.toNanos();

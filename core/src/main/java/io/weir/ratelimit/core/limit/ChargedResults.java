@@ -6,10 +6,12 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.Objects;
 import java.util.RandomAccess;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,5 +88,24 @@ public final class ChargedResults extends AbstractList<ChargeResult> implements 
     @Override
     public int size() {
         return 1;
+    }
+
+    /** A backend in the process of its caller. Its decisions are so fast that a read of the clock or a search for a key counts. */
+    public interface InProcessBackend extends RateLimitBackend {
+        /**
+         * Returns the instant of a decision by the clock of the process, so that its caller need not read the clock again.
+         *
+         * @return the instant, by {@link System#nanoTime}
+         */
+        long atNanos(ChargedResults results);
+
+        /**
+         * Returns the acquire of charges, which many calls can repeat. It may remember where the state of a key is.
+         *
+         * @return decides and spends as {@link #acquire}, each time
+         */
+        default Supplier<Decision> acquireOf(List<Charge> charges) {
+            return () -> acquire(charges);
+        }
     }
 }

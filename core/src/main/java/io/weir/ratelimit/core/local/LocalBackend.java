@@ -6,7 +6,6 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
-import io.weir.ratelimit.core.limit.InProcessBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
@@ -38,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * with counts that new keys share.
  */
 public final class LocalBackend
-        implements InProcessBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections {
+        implements ChargedResults.InProcessBackend, SettlesCharges, HoldsSlots, BlocksKeys, RemembersRejections {
     private final TimeSource time;
 
     /** The clock of the process; null if the clock is another one. */

@@ -93,13 +93,13 @@ public final class EffectCheck {
                         .forEach(rule -> origins.getOrDefault(policy.name(), List.of()).stream()
                                 .filter(origin -> origin.attribute().equals(rule.key.attribute()))
                                 .filter(origin -> isDifferent(origin, rule.key))
-                                .forEach(origin -> warnings.add(
-                                        warning(origin.property(), neighbor(origin, rule.needed), rule.example)))));
+                                .forEach(origin -> warnings.add(MESSAGES.message(
+                                        "WEIR-015", origin.property(), neighbor(origin, rule.needed), rule.example)))));
         return warnings;
     }
 
     private static boolean isDifferent(Origin origin, ConfigKey<?> key) {
-        return !origin.source().equals(Origin.DEFAULT) && !origin.value().equals(key.defaultText());
+        return !origin.isDefault() && !origin.value().equals(key.defaultText());
     }
 
     /** Returns the property of another attribute of the same policy. */
@@ -120,16 +120,7 @@ public final class EffectCheck {
                         .filter(value -> !value.strip().equals(rule.key.defaultText()))
                         .isPresent())
                 .filter(rule -> config.get(rule.needed.name()).value().isEmpty())
-                .map(rule -> warning(rule.key.name(), rule.needed.name(), rule.example))
+                .map(rule -> rule.key.withoutEffect(rule.needed, rule.example))
                 .toList();
-    }
-
-    /**
-     * Describes a property without an effect.
-     *
-     * @param needed the property that would give it an effect
-     */
-    public static MessageCatalog.Message warning(String property, String needed, String example) {
-        return MESSAGES.message("WEIR-015", property, needed, example);
     }
 }

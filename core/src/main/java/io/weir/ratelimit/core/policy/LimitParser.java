@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.policy;
 
-import io.weir.ratelimit.core.config.Durations;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
@@ -54,7 +54,7 @@ final class LimitParser {
 
     private static Duration window(String text) {
         try {
-            return Durations.parse(text);
+            return ConfigReader.duration(text);
         } catch (IllegalArgumentException e) {
             throw text.matches("[A-Za-z]{3,}")
                     ? new IllegalArgumentException(

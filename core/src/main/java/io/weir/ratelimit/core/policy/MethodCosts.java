@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.policy;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
 import java.util.List;
@@ -35,7 +34,7 @@ public final class MethodCosts {
             for (String name : List.of(PREFIX + form, PREFIX + '"' + form + '"')) {
                 // A form with more details than necessary is not looked up in sources that do not list it.
                 if (i <= last
-                        ? !config.get(name).equals(ConfigProperty.ABSENT)
+                        ? !config.get(name).equals(ConfigProperties.Property.ABSENT)
                         : config.names().contains(name)) {
                     return Optional.of(name);
                 }

@@ -4,9 +4,9 @@ package io.weir.ratelimit.core.policy;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.QuotedName;
-import io.weir.ratelimit.core.config.ValueForm;
 import io.weir.ratelimit.core.key.KeyExpression;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,7 +79,7 @@ final class PathRuleReader {
 
     private static List<PathPattern> paths(String text) {
         List<PathPattern> paths =
-                ValueForm.split(text).stream().map(PathPattern::parse).toList();
+                ConfigReader.list(text).stream().map(PathPattern::parse).toList();
         if (paths.isEmpty()) {
             throw new IllegalArgumentException("must be default, or paths separated by commas");
         }

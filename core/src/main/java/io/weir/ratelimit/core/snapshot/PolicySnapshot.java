@@ -6,9 +6,11 @@ import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.PathRules;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -40,6 +42,15 @@ public record PolicySnapshot(
     /** Tests whether a policy exists, also one that only a method of a class defines that was no bean at deployment. */
     public boolean has(String policy) {
         return policies.containsKey(policy) || bindings.have(policy);
+    }
+
+    /** Returns the policies of an operation: the early ones, those of its method and those of its path. */
+    public List<Binding.PolicyCost> policies(Binding method, String httpMethod, String path) {
+        RequestPath requested = RequestPath.of(path);
+        List<Binding.PolicyCost> all = new ArrayList<>(
+                early.join(Binding.NONE, httpMethod, () -> requested).policies());
+        all.addAll(paths.join(method, httpMethod, () -> requested).policies());
+        return all;
     }
 
     /** Returns a warning for each attribute of a policy that has no effect. A reload logs the new ones too. */

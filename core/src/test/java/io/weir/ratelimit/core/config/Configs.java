@@ -37,13 +37,13 @@ public final class Configs implements ConfigProperties {
     }
 
     @Override
-    public ConfigProperty get(String name) {
+    public ConfigProperties.Property get(String name) {
         String raw = ofEnvironment(name).orElse(properties.get(name));
         String value = raw == null ? null : raw.replaceFirst("^\\$\\{[^:}]*:([^}]*)}$", "$1");
         if (value == null || value.isEmpty()) {
-            return ConfigProperty.ABSENT;
+            return ConfigProperties.Property.ABSENT;
         }
-        return value.contains("${") ? ConfigProperty.UNREADABLE : ConfigProperty.of(value);
+        return value.contains("${") ? ConfigProperties.Property.UNREADABLE : ConfigProperties.Property.of(value);
     }
 
     private Optional<String> ofEnvironment(String name) {

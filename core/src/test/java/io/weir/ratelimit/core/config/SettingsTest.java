@@ -254,8 +254,8 @@ class SettingsTest {
     void aPropertyWithoutAValueInAnExpressionIsNamed() {
         ConfigProperties config = new ConfigProperties() {
             @Override
-            public ConfigProperty get(String name) {
-                return ConfigProperty.unresolved(List.of("API_LIMIT_SECRET", "SALT"));
+            public ConfigProperties.Property get(String name) {
+                return ConfigProperties.Property.unresolved(List.of("API_LIMIT_SECRET", "SALT"));
             }
 
             @Override

@@ -3,8 +3,7 @@ package io.weir.ratelimit.envoy.config;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
-import io.weir.ratelimit.core.config.ValueForm;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.nio.file.Path;
@@ -52,7 +51,7 @@ public final class EnvoyConfigLayer {
 
     /** Reads the files that a configuration names, and returns the configuration with their policies. */
     public ConfigProperties over(ConfigProperties properties) {
-        List<Path> files = ValueForm.split(
+        List<Path> files = ConfigReader.list(
                         properties.get(ConfigKeys.ENVOY_CONFIG.name()).value().orElse(""))
                 .stream()
                 .map(Path::of)
@@ -69,12 +68,14 @@ public final class EnvoyConfigLayer {
     private record Layer(ConfigProperties program, EnvoyConfig files, List<ConfigurationProblem> ofFiles)
             implements ConfigProperties {
         private boolean isOfFiles(String name) {
-            return files.properties().containsKey(name) && program.get(name).equals(ConfigProperty.ABSENT);
+            return files.properties().containsKey(name) && program.get(name).equals(ConfigProperties.Property.ABSENT);
         }
 
         @Override
-        public ConfigProperty get(String name) {
-            return isOfFiles(name) ? ConfigProperty.of(files.properties().getOrDefault(name, "")) : program.get(name);
+        public ConfigProperties.Property get(String name) {
+            return isOfFiles(name)
+                    ? ConfigProperties.Property.of(files.properties().getOrDefault(name, ""))
+                    : program.get(name);
         }
 
         @Override

@@ -4,8 +4,8 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.RateLimitRejected;
+import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.key.KeyMasker;
@@ -39,7 +39,7 @@ public class CdiPlatform implements Platform {
     private final ApplicationBeans beans;
     private final Discovered discovered;
     private final Config serverConfig;
-    private final PropertySources sources;
+    private final ConfigProperties.Sources sources;
     private final CdiEvents events;
     private final Supplier<Executor> executor = new ContainerExecutor();
     private Optional<RejectionResponder> responder = Optional.empty();
@@ -72,7 +72,7 @@ public class CdiPlatform implements Platform {
             Instance<Object> objects,
             Discovered discovered,
             Config serverConfig,
-            PropertySources sources) {
+            ConfigProperties.Sources sources) {
         this.beans = new ApplicationBeans(manager, objects);
         this.discovered = discovered;
         this.serverConfig = serverConfig;
@@ -116,7 +116,7 @@ public class CdiPlatform implements Platform {
     }
 
     @Override
-    public PropertySources properties() {
+    public ConfigProperties.Sources properties() {
         return sources;
     }
 

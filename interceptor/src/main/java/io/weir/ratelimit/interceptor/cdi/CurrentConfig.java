@@ -4,8 +4,6 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.Origin;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.security.CodeSource;
 import java.util.ArrayList;
@@ -23,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The current configuration. It is created anew from the same sources each time, because servers cache the values of their own
  * configuration (Payara: for a minute), and ask each source for each name.
  */
-final class CurrentConfig implements PropertySources {
+final class CurrentConfig implements ConfigProperties.Sources {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final Config server;
@@ -148,7 +146,7 @@ final class CurrentConfig implements PropertySources {
     }
 
     private static String name(SourceReading reading) {
-        return new Origin("", "", String.valueOf(reading.getName())).source();
+        return ConfigProperties.Sources.masked(String.valueOf(reading.getName()));
     }
 
     /**

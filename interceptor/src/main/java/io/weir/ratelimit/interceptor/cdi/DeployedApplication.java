@@ -11,18 +11,14 @@ import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
-import io.weir.ratelimit.core.snapshot.MethodBindings;
-import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.RejectionResponder;
 import jakarta.interceptor.InvocationContext;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -118,7 +114,7 @@ public final class DeployedApplication {
      *
      * @param invocation the call
      */
-    public MethodBindings.MethodBinding method(InvocationContext invocation) {
+    public Binding.OfMethod method(InvocationContext invocation) {
         return gate.method(beanClass(invocation), invocation.getMethod());
     }
 
@@ -227,11 +223,7 @@ public final class DeployedApplication {
      *
      * @param path the path below the context root
      */
-    public List<Binding.PolicyCost> policies(Binding method, String httpMethod, RequestPath path) {
-        PolicySnapshot current = weir.policies().get();
-        List<Binding.PolicyCost> all = new ArrayList<>(
-                current.early().join(Binding.NONE, httpMethod, () -> path).policies());
-        all.addAll(current.paths().join(method, httpMethod, () -> path).policies());
-        return all;
+    public List<Binding.PolicyCost> policies(Binding method, String httpMethod, String path) {
+        return weir.policies().get().policies(method, httpMethod, path);
     }
 }

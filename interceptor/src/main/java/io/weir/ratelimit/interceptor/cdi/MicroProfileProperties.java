@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.HashSet;
 import java.util.List;
@@ -39,20 +38,20 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
     }
 
     @Override
-    public ConfigProperty get(String name) {
+    public ConfigProperties.Property get(String name) {
         try {
             Optional<String> value = config.getOptionalValue(name, String.class);
             if (value.isPresent()) {
-                return ConfigProperty.of(value.get());
+                return ConfigProperties.Property.of(value.get());
             }
             // MicroProfile Config treats an unresolved expression in an optional property as no value. Without this
             // test, a secret or a limit would be missing without a message.
             ConfigValue unresolved = config.getConfigValue(name);
             return unresolved.getRawValue() == null || unresolved.getValue() != null
-                    ? ConfigProperty.ABSENT
-                    : ConfigProperty.unresolved(unset(unresolved.getRawValue()));
+                    ? ConfigProperties.Property.ABSENT
+                    : ConfigProperties.Property.unresolved(unset(unresolved.getRawValue()));
         } catch (IllegalArgumentException | NoSuchElementException e) {
-            return ConfigProperty.UNREADABLE;
+            return ConfigProperties.Property.UNREADABLE;
         }
     }
 

@@ -3,7 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.core.snapshot.MethodBindings;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.runtime.LaterEntry;
 import io.weir.ratelimit.runtime.RateLimitGate;
@@ -47,7 +47,7 @@ public class RateLimitInterceptor implements Serializable {
      */
     @AroundInvoke
     public @Nullable Object limit(InvocationContext invocation) throws Exception {
-        return MethodBindings.Asynchrony.isStage(invocation.getMethod().getReturnType())
+        return Binding.Asynchrony.isStage(invocation.getMethod().getReturnType())
                 ? stage(invocation)
                 : other(invocation);
     }
@@ -67,8 +67,8 @@ public class RateLimitInterceptor implements Serializable {
         // The extension is a proxy, which takes a part of the time of a decision in process.
         DeployedApplication application = deployment.application();
         RateLimitGate gate = application.gate();
-        MethodBindings.MethodBinding method = application.method(invocation);
-        if (method.asynchrony() == MethodBindings.Asynchrony.NONE) {
+        Binding.OfMethod method = application.method(invocation);
+        if (method.asynchrony() == Binding.Asynchrony.NONE) {
             return proceed(invocation, gate, gate.enter(method, invocation::getParameters));
         }
         LaterEntry entry = gate.enterLater(method, invocation::getParameters);
@@ -87,8 +87,8 @@ public class RateLimitInterceptor implements Serializable {
         try {
             DeployedApplication application = deployment.application();
             gate = application.gate();
-            MethodBindings.MethodBinding method = application.method(invocation);
-            LaterEntry later = method.asynchrony() == MethodBindings.Asynchrony.NONE
+            Binding.OfMethod method = application.method(invocation);
+            LaterEntry later = method.asynchrony() == Binding.Asynchrony.NONE
                     ? LaterEntry.decided(gate.enter(method, invocation::getParameters))
                     : gate.enterLater(method, invocation::getParameters);
             if (!later.isDecided()) {

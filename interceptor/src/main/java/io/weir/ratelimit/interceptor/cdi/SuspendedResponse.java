@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.core.snapshot.MethodBindings;
+import io.weir.ratelimit.core.request.Binding;
 import jakarta.interceptor.InvocationContext;
 import jakarta.ws.rs.container.AsyncResponse;
 import java.util.concurrent.CancellationException;
@@ -9,7 +9,7 @@ import java.util.concurrent.CancellationException;
 /** The suspended response of a resource method. The class is loaded only for methods with such a parameter. */
 record SuspendedResponse(AsyncResponse response) {
     static SuspendedResponse of(InvocationContext invocation) {
-        int position = MethodBindings.Asynchrony.position(invocation.getMethod().getParameterTypes());
+        int position = Binding.Asynchrony.position(invocation.getMethod().getParameterTypes());
         return new SuspendedResponse((AsyncResponse) invocation.getParameters()[position]);
     }
 

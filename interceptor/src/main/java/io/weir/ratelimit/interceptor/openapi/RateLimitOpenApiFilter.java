@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.openapi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
-import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.QuotaPath;
@@ -48,10 +47,7 @@ public final class RateLimitOpenApiFilter implements OASFilter {
         try {
             RateLimitExtension deployed = CurrentApplication.extension();
             DeployedApplication application = deployed.application();
-            new LimitedOperations(
-                            deployed.operations(),
-                            application.headers(),
-                            (own, method, path) -> application.policies(own, method, RequestPath.of(path)))
+            new LimitedOperations(deployed.operations(), application.headers(), application::policies)
                     .document(openApi);
             QuotaPath.configured().ifPresent(path -> new QuotaOperation(path).addTo(openApi));
         } catch (RuntimeException e) {

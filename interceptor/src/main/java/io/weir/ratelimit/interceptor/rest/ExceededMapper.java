@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.runtime.RateLimitGate;
@@ -33,25 +32,27 @@ public class ExceededMapper implements ExceptionMapper<RateLimitExceededExceptio
 
     @Override
     public Response toResponse(RateLimitExceededException exception) {
-        Optional<ResponseQuotas> quotas = state().map(RequestState::quotas);
+        Optional<RequestState> request = state();
         boolean minimal = context.rejections().isMinimal(exception.decision());
         if (minimal) {
             // The state does not know a decision that application code has requested.
-            quotas.ifPresent(ResponseQuotas::hide);
+            request.ifPresent(state -> state.quotas().hide());
         }
-        String endpoint = quotas.flatMap(ResponseQuotas::lastEvent)
+        String endpoint = request.flatMap(state -> state.quotas().lastEvent())
                 .filter(event -> event.decision().equals(exception.decision()))
                 .map(DecisionEvent::endpoint)
                 .orElse("");
-        boolean hidden = minimal || quotas.filter(ResponseQuotas::areHidden).isPresent();
+        boolean hidden =
+                minimal || request.filter(state -> state.quotas().areHidden()).isPresent();
         Response response = context.rejections()
                 .exceeded(exception.decision(), new RejectionContext(endpoint, hidden, AcceptHeader.of(headers)));
         if (!hidden) {
             RateLimitGate gate = context.gate();
             // The instant of a decision that application code has requested is not known.
-            long elapsedNanos = quotas.filter(state ->
-                            state.last().filter(exception.decision()::equals).isPresent())
-                    .map(state -> gate.nanosSince(state.atNanos()))
+            long elapsedNanos = request.map(RequestState::quotas)
+                    .filter(quotas ->
+                            quotas.last().filter(exception.decision()::equals).isPresent())
+                    .map(quotas -> gate.nanosSince(quotas.atNanos()))
                     .orElse(0L);
             long atMicros = QuotaView.epochMicros(elapsedNanos, gate.now());
             context.fields().write(QuotaView.rejected(exception.decision(), atMicros), response.getHeaders());

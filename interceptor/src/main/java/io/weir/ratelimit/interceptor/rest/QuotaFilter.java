@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.core.request.ResponseQuotas;
 import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
@@ -68,13 +67,12 @@ public class QuotaFilter implements ContainerResponseFilter {
 
     private void show(RequestState state, int status, MultivaluedMap<String, Object> headers) {
         QuotaFields fields = context.fields();
-        ResponseQuotas quotas = state.quotas();
-        quotas.last().ifPresent(last -> {
+        state.quotas().last().ifPresent(last -> {
             if (isRejection(last, status)) {
                 RejectionResponses.complete(last, headers);
             }
-            if (isDisclosed(last, quotas, status)) {
-                fields.write(view(last, quotas, status), headers);
+            if (isDisclosed(last, state, status)) {
+                fields.write(view(last, state, status), headers);
             }
         });
         Cors.expose(fields, headers);
@@ -87,19 +85,19 @@ public class QuotaFilter implements ContainerResponseFilter {
     }
 
     /** Returns whether the response shows quotas. A degraded decision has none, even after another decision of the request. */
-    private static boolean isDisclosed(Decision last, ResponseQuotas quotas, int status) {
-        return !quotas.areHidden()
-                && !quotas.all().isEmpty()
+    private static boolean isDisclosed(Decision last, RequestState state, int status) {
+        return !state.quotas().areHidden()
+                && !state.quotas().all().isEmpty()
                 && status != SERVICE_UNAVAILABLE
                 && !(last instanceof Decision.Degraded);
     }
 
     /** Returns the quotas to show. If the application catches a rejection and succeeds, they are those of an allowed request. */
-    private QuotaView view(Decision last, ResponseQuotas quotas, int status) {
+    private QuotaView view(Decision last, RequestState state, int status) {
         RateLimitGate gate = context.gate();
-        long atMicros = QuotaView.epochMicros(gate.nanosSince(quotas.atNanos()), gate.now());
+        long atMicros = QuotaView.epochMicros(gate.nanosSince(state.quotas().atNanos()), gate.now());
         return last instanceof Decision.Rejected rejected && status >= 400
                 ? QuotaView.rejected(rejected, atMicros)
-                : QuotaView.allowed(quotas.all(), atMicros);
+                : QuotaView.allowed(state.quotas().all(), atMicros);
     }
 }

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.policy.MethodLimits;
-import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.cdi.EndingCall;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
@@ -120,14 +119,14 @@ final class RestCall implements HttpCall, EndingCall {
      * Jersey removes the path of the application by its length, and finds {@code search} by {@code /api;search}.
      */
     @Override
-    public RequestPath path() {
+    public String path() {
         UriInfo uri = request.getUriInfo();
         String base = request.getProperty(RequestProperties.BASE) instanceof String arrived
                 ? arrived
                 : uri.getBaseUri().getRawPath();
         String root = servlet == null ? "" : servlet.contextPath();
         String application = (base + "/").startsWith(root + "/") ? base.substring(root.length()) : base;
-        return RequestPath.of(application + "/" + encodedPath(uri));
+        return application + "/" + encodedPath(uri);
     }
 
     private String encodedPath(UriInfo uri) {

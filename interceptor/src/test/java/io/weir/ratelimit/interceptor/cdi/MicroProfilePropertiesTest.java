@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.smallrye.config.EnvConfigSource;
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
-import io.weir.ratelimit.core.config.ConfigProperty;
+import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
@@ -42,15 +42,16 @@ class MicroProfilePropertiesTest {
                 Map.of(
                         "ratelimit.key-secret", "${NO_SUCH_NAME}",
                         "ratelimit.redis.address", "redis://${USER}:${redis.password}@${HOST}:${PORT:6379}"));
-        assertThat(config.get("ratelimit.key-secret")).isEqualTo(ConfigProperty.unresolved(List.of("NO_SUCH_NAME")));
+        assertThat(config.get("ratelimit.key-secret"))
+                .isEqualTo(ConfigProperties.Property.unresolved(List.of("NO_SUCH_NAME")));
         assertThat(config.get("ratelimit.redis.address"))
-                .isEqualTo(ConfigProperty.unresolved(List.of("USER", "redis.password")));
+                .isEqualTo(ConfigProperties.Property.unresolved(List.of("USER", "redis.password")));
     }
 
     @Test
     void anEmptyDefaultOfAnExpressionIsNoValue() {
         MicroProfileProperties config = of(Map.of(), Map.of("ratelimit.policies.api.key", "${NO_SUCH_NAME:}"));
-        assertThat(config.get("ratelimit.policies.api.key")).isEqualTo(ConfigProperty.ABSENT);
+        assertThat(config.get("ratelimit.policies.api.key")).isEqualTo(ConfigProperties.Property.ABSENT);
     }
 
     @Test

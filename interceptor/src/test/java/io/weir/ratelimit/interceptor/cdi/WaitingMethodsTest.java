@@ -338,10 +338,10 @@ class WaitingMethodsTest {
                     .application()
                     .binding(Partner.class, method("paced"))
                     .endpoint();
-            MethodBindings.MethodBinding reloaded = new MethodBindings.MethodBinding(
+            Binding.OfMethod reloaded = new Binding.OfMethod(
                     new Binding(endpoint, List.of(new Binding.PolicyCost(policy, 2))),
                     Map.of(),
-                    MethodBindings.Asynchrony.STAGE);
+                    Binding.Asynchrony.STAGE);
             LaterEntry later = gate.enterLater(reloaded, () -> null);
             assertThat(later.isDecided()).isFalse();
             assertThat(slots()).as("one charge").isEqualTo(2);
@@ -352,10 +352,10 @@ class WaitingMethodsTest {
 
     @Test
     void aMethodOfAClassThatIsNoManagedBeanWaitsOnItsThread() {
-        assertThat(MethodBindings.Asynchrony.of(method("paced"))).isEqualTo(MethodBindings.Asynchrony.STAGE);
+        assertThat(Binding.Asynchrony.of(method("paced"))).isEqualTo(Binding.Asynchrony.STAGE);
         assertThat(new MethodBindings((type, method) -> Entry.OPEN.binding(), type -> false)
                         .of(Partner.class, method("paced"))
                         .asynchrony())
-                .isEqualTo(MethodBindings.Asynchrony.NONE);
+                .isEqualTo(Binding.Asynchrony.NONE);
     }
 }

@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.UriInfo;
@@ -23,8 +24,8 @@ class RequestedPathTest {
                 return contextPath;
             }
         };
-        return RestCall.early(fake(ContainerRequestContext.class, Map.of("getUriInfo", uri)), servlet)
-                .path()
+        return RequestPath.of(RestCall.early(fake(ContainerRequestContext.class, Map.of("getUriInfo", uri)), servlet)
+                        .path())
                 .segments();
     }
 

@@ -2,8 +2,6 @@
 package io.weir.ratelimit.operations.changes;
 
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.ConfigProperty;
-import io.weir.ratelimit.core.config.Origin;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -59,7 +57,7 @@ public final class ChangedProperties implements ConfigProperties {
             values.put(POLICIES + policy + "." + attribute, value);
         }
         // A reader prefers the name in quotes if it has a value, so it gets one only if it had one.
-        ConfigProperty configured = config.get(quoted);
+        ConfigProperties.Property configured = config.get(quoted);
         if (dotted || configured.value().isPresent() || !configured.readable()) {
             values.put(quoted, value);
             names.add(quoted);
@@ -69,15 +67,15 @@ public final class ChangedProperties implements ConfigProperties {
     }
 
     @Override
-    public ConfigProperty get(String name) {
+    public ConfigProperties.Property get(String name) {
         Value value = values.get(name);
-        return value == null ? config.get(name) : ConfigProperty.of(value.text());
+        return value == null ? config.get(name) : ConfigProperties.Property.of(value.text());
     }
 
     @Override
     public String source(String name) {
         return change(name)
-                .map(change -> Origin.CHANGE + change.number() + " by " + change.author())
+                .map(change -> CHANGE + change.number() + " by " + change.author())
                 .orElseGet(() -> config.source(name));
     }
 

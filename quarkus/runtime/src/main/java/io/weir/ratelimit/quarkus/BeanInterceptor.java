@@ -8,7 +8,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
-import io.weir.ratelimit.core.snapshot.MethodBindings;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.cdi.RateLimitInterceptor;
@@ -64,7 +64,7 @@ public class BeanInterceptor {
         if (!EventLoop.isCurrent()) {
             return blocking.limit(invocation);
         }
-        return MethodBindings.Asynchrony.isStage(result) ? stage(invocation) : value(invocation);
+        return Binding.Asynchrony.isStage(result) ? stage(invocation) : value(invocation);
     }
 
     private RateLimitGate gate() {

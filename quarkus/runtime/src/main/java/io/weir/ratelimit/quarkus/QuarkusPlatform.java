@@ -6,7 +6,6 @@ import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.interceptor.cdi.CdiPlatform;
 import io.weir.ratelimit.interceptor.cdi.MicroProfileProperties;
@@ -68,7 +67,7 @@ final class QuarkusPlatform extends CdiPlatform {
     }
 
     /** The configuration of Quarkus, which knows the profiles. It asks its sources at each access, so that a reload has new values. */
-    private record Sources(Config config) implements PropertySources {
+    private record Sources(Config config) implements ConfigProperties.Sources {
         @Override
         public ConfigProperties first() {
             return new MicroProfileProperties(config).withJoinedLists();

@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson.way;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.config.ConfigProperties;
-import io.weir.ratelimit.core.config.PropertySources;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.redisson.RedissonBackendProvider;
 import io.weir.ratelimit.runtime.Entry;
@@ -86,8 +85,8 @@ public final class LimitedRequest implements Function<Map<String, String>, Set<S
 
     private record Host(ConfigProperties config, RateLimitBackend redis) implements Platform {
         @Override
-        public PropertySources properties() {
-            return PropertySources.of(config);
+        public ConfigProperties.Sources properties() {
+            return ConfigProperties.Sources.of(config);
         }
 
         @Override

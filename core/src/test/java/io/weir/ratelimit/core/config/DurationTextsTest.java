@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class DurationsTest {
+class DurationTextsTest {
 
     @ParameterizedTest
     @CsvSource({
@@ -25,7 +25,7 @@ class DurationsTest {
         "999999999999999999ms, PT277777777777H46M39.999S"
     })
     void parsesAWholeNumberWithAUnit(String text, Duration expected) {
-        assertThat(Durations.parse(text)).isEqualTo(expected);
+        assertThat(ConfigReader.duration(text)).isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -59,7 +59,7 @@ class DurationsTest {
                 "null"
             })
     void rejectsOtherTextWithTheValueAndTheForm(String text) {
-        assertThatThrownBy(() -> Durations.parse(text))
+        assertThatThrownBy(() -> ConfigReader.duration(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("\"" + text
                         + "\" is not a duration: use a whole number with ms, s, m, h or d, for example 10s");
@@ -67,7 +67,7 @@ class DurationsTest {
 
     @Test
     void rejectsADurationThatOverflows() {
-        assertThatThrownBy(() -> Durations.parse("999999999999999999d"))
+        assertThatThrownBy(() -> ConfigReader.duration("999999999999999999d"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("\"999999999999999999d\" is too long");
     }
