@@ -44,8 +44,13 @@ final class ClientCall implements CallContext {
         this.incoming = incoming.orElse(null);
     }
 
-    /** Returns the call of a client; null for the client that the request names. */
-    OutgoingCall toOutgoing(@Nullable String client) {
+    /**
+     * Returns the call.
+     *
+     * @param client the name of the client, null for the client that the request names
+     * @param sender what sends retries of the call outside of a request
+     */
+    OutgoingCall toOutgoing(@Nullable String client, Object sender) {
         URI uri = request.getUri();
         Object entity = request.getEntity();
         return new OutgoingCall(
@@ -54,7 +59,7 @@ final class ClientCall implements CallContext {
                 pathTemplate(),
                 this,
                 new OutgoingCall.Attempt(
-                        System.identityHashCode(incoming == null ? Thread.currentThread() : incoming),
+                        System.identityHashCode(incoming == null ? sender : incoming),
                         31 * request.getMethod().hashCode() + uri.hashCode(),
                         entity == null ? 0 : System.identityHashCode(entity)),
                 request.getProperty(RateLimitClientFilter.RETRY) instanceof Boolean retry ? retry : null,

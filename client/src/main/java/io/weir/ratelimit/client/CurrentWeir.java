@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.client;
 
+import io.weir.ratelimit.client.outgoing.ClientPlugin;
 import io.weir.ratelimit.runtime.ApplicationLoader;
 import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.inject.spi.CDI;
 
-/** The limiter of the application that sends a call. CDI uses the archive of its caller, which is that of this class. */
-final class CurrentWeir {
-    private CurrentWeir() {}
-
-    /** Returns the limiter, also if the context class loader of the server does not see the application. */
-    static HostedWeir find() {
+/**
+ * The limiter of the application that sends a call. CDI uses the archive of its caller, which is that of this class.
+ *
+ * @param plugin the plug-in for outgoing calls
+ * @param suspension how the host suspends a call
+ */
+record CurrentWeir(ClientPlugin plugin, CallSuspension suspension) {
+    /** Finds the limiter, also if the context class loader of the server does not see the application. */
+    static CurrentWeir find() {
         return ApplicationLoader.call(
-                CurrentWeir.class, () -> CDI.current().select(HostedWeir.class).get());
+                CurrentWeir.class,
+                () -> new CurrentWeir(
+                        CDI.current().select(HostedWeir.class).get().plugin(ClientPlugin.class),
+                        CDI.current().select(CallSuspension.class).stream()
+                                .findFirst()
+                                .orElse(CallSuspension.NEVER)));
     }
 }

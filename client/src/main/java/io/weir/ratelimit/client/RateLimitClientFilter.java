@@ -4,7 +4,6 @@ package io.weir.ratelimit.client;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
-import io.weir.ratelimit.client.outgoing.ClientPlugin;
 import io.weir.ratelimit.client.outgoing.OutgoingCalls;
 import io.weir.ratelimit.client.outgoing.Permit;
 import io.weir.ratelimit.client.outgoing.UpstreamResponse;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * Client client = ClientBuilder.newBuilder().register(new RateLimitClientFilter("partner")).build();
  * }</pre>
  *
- * <p>An interface of MicroProfile REST Client has {@link OutgoingRateLimit}, which registers the filter and names the client. A call that waits for permits holds its thread, because a filter of a REST client cannot suspend a call.
+ * <p>An interface of MicroProfile REST Client has {@link OutgoingRateLimit}, which registers the filter and names the client. A call that waits for permits holds its thread, unless the host can suspend the calls of its REST client.
  *
  * <p>A rejected call is not sent and fails with a {@link RateLimitExceededException}, or, if the backend is unavailable and the policy does
  * not allow calls without it, with a {@link RateLimitUnavailableException}. Some runtimes wrap the exception in a {@link
@@ -70,7 +69,7 @@ public class RateLimitClientFilter implements ClientRequestFilter, ClientRespons
     private static final int SERVICE_UNAVAILABLE = 503;
 
     private final @Nullable String client;
-    private volatile @Nullable ClientPlugin plugin;
+    private volatile @Nullable CurrentWeir weir;
 
     /** Creates a filter for a client that {@link OutgoingRateLimit} or the property {@link #CLIENT} names. */
     public RateLimitClientFilter() {
@@ -128,18 +127,27 @@ public class RateLimitClientFilter implements ClientRequestFilter, ClientRespons
 
     @Override
     public void filter(ClientRequestContext request) {
-        ClientPlugin found = plugin();
-        OutgoingCalls calls = found.calls();
+        CurrentWeir found = current();
+        OutgoingCalls calls = found.plugin().calls();
         if (calls.isEnabled()) {
-            ClientCall call = new ClientCall(request, found.currentRequest());
-            request.setProperty(PERMIT, calls.begin(call.toOutgoing(client)));
+            ClientCall call = new ClientCall(request, found.plugin().currentRequest());
+            boolean suspended = found.suspension()
+                    .suspend(
+                            request,
+                            threads -> calls.beginAsync(call.toOutgoing(client, call), threads)
+                                    .thenAccept(permit -> request.setProperty(PERMIT, permit)));
+            if (!suspended) {
+                request.setProperty(PERMIT, calls.begin(call.toOutgoing(client, Thread.currentThread())));
+            }
         }
     }
 
     @Override
     public void filter(ClientRequestContext request, ClientResponseContext response) {
         if (request.getProperty(PERMIT) instanceof Permit permit) {
-            plugin().calls()
+            current()
+                    .plugin()
+                    .calls()
                     .answered(
                             permit,
                             new UpstreamResponse(
@@ -147,11 +155,11 @@ public class RateLimitClientFilter implements ClientRequestFilter, ClientRespons
         }
     }
 
-    private ClientPlugin plugin() {
-        ClientPlugin known = plugin;
+    private CurrentWeir current() {
+        CurrentWeir known = weir;
         if (known == null) {
-            known = CurrentWeir.find().plugin(ClientPlugin.class);
-            plugin = known;
+            known = CurrentWeir.find();
+            weir = known;
         }
         return known;
     }

@@ -22,13 +22,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * The path of an outgoing call: it takes a retry from the budget, lets the engine decide, and applies what the upstream answers. Its
- * methods are called on the thread of the REST client.
+ * The path of an outgoing call: it takes a retry from the budget, lets the engine decide, and applies what the upstream answers.
  */
 public final class OutgoingCalls {
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -56,6 +59,9 @@ public final class OutgoingCalls {
             RecentAttempts attempts,
             LocalPauses pauses,
             LocalPauses unstored) {}
+
+    /** A call with its key and the policies that it has to pay. */
+    private record Due(ClientState state, OutgoingCall call, Identity key, Binding binding) {}
 
     /**
      * Creates the path.
@@ -115,25 +121,50 @@ public final class OutgoingCalls {
      * @throws RateLimitUnavailableException if the backend is unavailable and the failure mode of a policy rejects the call
      */
     public Permit begin(OutgoingCall call) {
+        try {
+            return begin(call, due -> CompletableFuture.completedFuture(engine.decide(due.binding, due.key)))
+                    .join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
+        }
+    }
+
+    /**
+     * Decides as {@link #begin}, but the calling thread waits for nothing.
+     *
+     * @param call the call
+     * @param threads run what can block, such as key resolvers, in the context of the call
+     * @return the permission, or the failure of {@link #begin}
+     */
+    public CompletableFuture<Permit> beginAsync(OutgoingCall call, Executor threads) {
+        // All steps are composed on these threads, because a step with a complete result runs at once.
+        return CompletableFuture.completedFuture(call)
+                .thenComposeAsync(
+                        begun -> begin(begun, due -> engine.decideAsync(due.binding, due.key, threads)), threads);
+    }
+
+    private CompletableFuture<Permit> begin(OutgoingCall call, Function<Due, CompletableFuture<Decision>> acquire) {
         ClientState state = state(call.client());
         Boolean marked = call.retry();
         boolean retry = marked != null ? marked : state.attempts.isRetry(call.attempt());
         if (retry) {
             takeRetry(state);
         }
-        try {
-            Permit permit = decide(state, call);
-            if (!retry) {
-                state.budget.addOrdinary();
-            }
-            state.attempts.begin(call.attempt());
-            return permit;
-        } catch (RuntimeException e) {
-            if (retry) {
-                state.budget.giveBack();
-            }
-            throw e;
-        }
+        return CompletableFuture.completedFuture(state)
+                .thenCompose(known -> decide(known, call, acquire))
+                .whenComplete((permit, failure) -> {
+                    if (failure == null) {
+                        state.attempts.begin(call.attempt());
+                    }
+                    if (failure == null && !retry) {
+                        state.budget.addOrdinary();
+                    } else if (failure != null && retry) {
+                        state.budget.giveBack();
+                    }
+                });
     }
 
     private ClientState state(String client) {
@@ -153,21 +184,39 @@ public final class OutgoingCalls {
         }
     }
 
-    private Permit decide(ClientState state, OutgoingCall call) {
-        OutgoingClient client = state.client;
-        Identity key = client.key().of(call);
-        Binding binding = binding(client);
+    private CompletableFuture<Permit> decide(
+            ClientState state, OutgoingCall call, Function<Due, CompletableFuture<Decision>> acquire) {
+        Due due = new Due(state, call, state.client.key().of(call), binding(state.client));
         Decision given = call.decision();
-        Decision decision = given != null ? given : acquire(binding, key);
-        long paused = pauseMicros(binding, key, decision);
-        for (int waits = 1; paused > 0; waits++) {
-            engine.ends().abandon(decision);
-            if (waits > MAX_PAUSED_WAITS) {
-                throw exceeded(client, "pause", paused);
-            }
-            decision = acquire(binding, key);
-            paused = pauseMicros(binding, key, decision);
+        CompletableFuture<Decision> decision =
+                given != null ? CompletableFuture.completedFuture(given) : acquire(due, acquire);
+        return decision.thenCompose(made -> unlessPaused(due, made, acquire, 1));
+    }
+
+    private static CompletableFuture<Decision> acquire(Due due, Function<Due, CompletableFuture<Decision>> acquire) {
+        return due.binding.policies().isEmpty()
+                ? CompletableFuture.completedFuture(Decision.Allowed.UNLIMITED)
+                : acquire.apply(due);
+    }
+
+    private CompletableFuture<Permit> unlessPaused(
+            Due due, Decision decision, Function<Due, CompletableFuture<Decision>> acquire, int waits) {
+        long paused = pauseMicros(due.binding, due.key, decision);
+        if (paused == 0) {
+            return CompletableFuture.completedFuture(permit(due, decision));
         }
+        engine.ends().abandon(decision);
+        if (waits > MAX_PAUSED_WAITS) {
+            throw exceeded(due.state.client, "pause", paused);
+        }
+        return acquire(due, acquire).thenCompose(next -> unlessPaused(due, next, acquire, waits + 1));
+    }
+
+    private Permit permit(Due due, Decision decision) {
+        ClientState state = due.state;
+        OutgoingClient client = state.client;
+        Identity key = due.key;
+        Binding binding = due.binding;
         long unstored = decision instanceof Decision.Degraded ? 0 : storeAgain(state, binding, key);
         if (decision instanceof Decision.Rejected rejected) {
             throw new RateLimitExceededException(rejected);
@@ -185,7 +234,7 @@ public final class OutgoingCalls {
                 throw exceeded(client, "pause", pause);
             }
         }
-        return new Permit(client, binding, key, decision, decision != given, call.attempt());
+        return new Permit(client, binding, key, decision, decision != due.call.decision(), due.call.attempt());
     }
 
     /** Stores a pause that began while the backend was unavailable, and returns its rest, 0 if there is none. */
@@ -195,10 +244,6 @@ public final class OutgoingCalls {
             state.unstored.forget(key);
         }
         return rest;
-    }
-
-    private Decision acquire(Binding binding, Identity key) {
-        return binding.policies().isEmpty() ? Decision.Allowed.UNLIMITED : engine.decide(binding, key);
     }
 
     /**

@@ -36,13 +36,16 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -210,6 +213,26 @@ class OutgoingCallsTest {
         assertThat(rejection()).hasMessageMatching("rate limit exceeded: calls; retry after \\d+ s");
         assertThat(events)
                 .containsExactly("client:partner allowed", "client:partner allowed", "client:partner rejected");
+    }
+
+    @Test
+    void onlyTheGivenThreadsDecideAboutAnAsynchronousCall() {
+        create("ratelimit.policies.calls.limit=1/1m");
+        Deque<Runnable> tasks = new ArrayDeque<>();
+        List<CompletableFuture<Permit>> permits = IntStream.range(0, 2)
+                .mapToObj(path -> calls.beginAsync(call(new Attempt(0, path, 0), null, null), tasks::add))
+                .toList();
+        assertThat(events).isEmpty();
+        assertThat(permits).noneMatch(CompletableFuture::isDone);
+        while (!tasks.isEmpty()) {
+            tasks.remove().run();
+        }
+        assertThat(permits.get(0).join().decision().allowed()).isTrue();
+        assertThat(permits.get(1)).isCompletedExceptionally();
+        assertThat(permits.get(1)
+                        .handle((permit, failure) -> failure.getCause())
+                        .join())
+                .isInstanceOf(RateLimitExceededException.class);
     }
 
     @Test

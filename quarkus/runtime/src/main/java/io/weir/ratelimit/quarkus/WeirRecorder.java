@@ -20,6 +20,7 @@ import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import jakarta.enterprise.inject.spi.CDI;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
@@ -80,6 +81,15 @@ public class WeirRecorder {
             application.endWaits();
             application.stop();
         });
+    }
+
+    /**
+     * Returns the supplier of the clients that annotations name.
+     *
+     * @param types the first annotated type of each client
+     */
+    public Supplier<?> annotatedClients(Map<String, String> types) {
+        return () -> ClientBeans.annotated(types);
     }
 
     /** Returns the handler of the console, which a plug-in provides. */

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.quarkus.deployment;
 
 import io.quarkus.arc.deployment.BeanDiscoveryFinishedBuildItem;
+import io.quarkus.arc.deployment.GeneratedBeanBuildItem;
 import io.quarkus.arc.deployment.ValidationPhaseBuildItem;
 import io.quarkus.arc.deployment.ValidationPhaseBuildItem.ValidationErrorBuildItem;
 import io.quarkus.arc.processor.BeanInfo;
@@ -20,6 +21,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jboss.jandex.AnnotationInstance;
 import org.jboss.jandex.AnnotationTarget;
 import org.jboss.jandex.ClassInfo;
@@ -33,13 +35,21 @@ class AnnotationProcessor {
     private static final DotName PATH = DotName.createSimple("jakarta.ws.rs.Path");
     private static final String LIBRARY = "io.weir.ratelimit.";
 
+    /** Classes that the build generates, such as those of REST clients, cannot be loaded yet. */
     @BuildStep
-    LimitedBeansBuildItem limited(BeanDiscoveryFinishedBuildItem beans, CombinedIndexBuildItem index) {
+    LimitedBeansBuildItem limited(
+            BeanDiscoveryFinishedBuildItem beans,
+            List<GeneratedBeanBuildItem> generated,
+            CombinedIndexBuildItem index) {
         Set<DotName> markers = markers(index.getIndex());
+        Set<String> ofBuild =
+                generated.stream().map(item -> item.getName().replace('/', '.')).collect(Collectors.toSet());
         Set<String> classes = new TreeSet<>();
         for (BeanInfo bean : beans.beanStream().classBeans().stream().toList()) {
             ClassInfo type = bean.getImplClazz();
-            if (!isOfLibrary(type.name()) && hasAny(type, markers, index.getIndex())) {
+            if (!isOfLibrary(type.name())
+                    && !ofBuild.contains(type.name().toString())
+                    && hasAny(type, markers, index.getIndex())) {
                 classes.add(type.name().toString());
             }
         }
