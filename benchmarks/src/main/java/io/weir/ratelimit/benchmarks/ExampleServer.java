@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The example on Open Liberty, as a process of its own on a free port. */
+/** An example, as a process of its own on a free port. */
 final class ExampleServer implements AutoCloseable {
     private static final String WAR = "weir-example-openliberty.war";
     private static final Path EXAMPLE = Path.of("examples/openliberty");
@@ -22,6 +22,8 @@ final class ExampleServer implements AutoCloseable {
     private static final List<Path> HOMES = List.of(
             EXAMPLE.resolve("target/liberty/wlp").toAbsolutePath(),
             Path.of("it-tests/target/liberty/wlp").toAbsolutePath());
+    private static final Path QUARKUS =
+            Path.of("examples/quarkus/target/quarkus-app/quarkus-run.jar").toAbsolutePath();
     private static final Duration START_WITHIN = Duration.ofMinutes(5);
 
     private final Process process;
@@ -45,7 +47,25 @@ final class ExampleServer implements AutoCloseable {
                 .findFirst();
     }
 
-    /** Starts the example, and waits until it answers a path with 200. */
+    /** Returns what is missing to start the example on Quarkus; empty if nothing is. */
+    static Optional<String> missingOnQuarkus() {
+        return Files.exists(QUARKUS)
+                ? Optional.empty()
+                : Optional.of("The example on Quarkus is not built: run"
+                        + " \"mvn -B -ntp package -DskipTests -Pquarkus -pl examples/quarkus\" first.");
+    }
+
+    /** Starts the example on Quarkus, and waits until it answers a path with 200. */
+    static ExampleServer onQuarkus(String name, String path, Map<String, String> environment) throws IOException {
+        int port = TestPorts.next();
+        Path folder = Files.createDirectories(USERS.resolve("quarkus").resolve(name));
+        ProcessBuilder command = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", QUARKUS.toString());
+        command.environment().put("QUARKUS_HTTP_PORT", Integer.toString(port));
+        return started(command, folder.resolve("console.log"), port, path, environment);
+    }
+
+    /** Starts the example on Open Liberty, and waits until it answers a path with 200. */
     static ExampleServer started(String name, String path, Map<String, String> environment) throws IOException {
         int port = TestPorts.next();
         Path server = USERS.resolve("servers").resolve(name);
@@ -56,13 +76,18 @@ final class ExampleServer implements AutoCloseable {
         Files.writeString(
                 server.resolve("server.xml"), Files.readString(EXAMPLE.resolve("src/main/liberty/config/server.xml")));
         Files.write(server.resolve("bootstrap.properties"), List.of("http.port=" + port, "https.port=-1"));
-        ProcessBuilder command = new ProcessBuilder(
-                        home().orElseThrow().resolve("bin/server").toString(), "run", name)
-                .redirectErrorStream(true)
-                .redirectOutput(server.resolve("console.log").toFile());
-        command.environment().putAll(environment);
+        ProcessBuilder command =
+                new ProcessBuilder(home().orElseThrow().resolve("bin/server").toString(), "run", name);
         command.environment().put("JAVA_HOME", System.getProperty("java.home"));
         command.environment().put("WLP_USER_DIR", USERS.toString());
+        return started(command, server.resolve("console.log"), port, path, environment);
+    }
+
+    private static ExampleServer started(
+            ProcessBuilder command, Path log, int port, String path, Map<String, String> environment)
+            throws IOException {
+        command.environment().putAll(environment);
+        command.redirectErrorStream(true).redirectOutput(log.toFile());
         ExampleServer started = new ExampleServer(command.start(), "http://localhost:" + port);
         try {
             Await.until("the example answers", START_WITHIN, () -> started.answers(path));

@@ -14,32 +14,51 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A program that measures a request on Open Liberty, for a limited path and for an exempt one: the processor time of the server and the
- * latency. One client with one connection sends the requests in short turns, so that other load on the machine affects both paths alike.
+ * A program that measures a request on Open Liberty or on Quarkus, for a limited path and for one without a limit: the processor time of the
+ * server and the latency. One client with one connection sends the requests in short turns, so that other load on the machine affects both paths alike.
  * Linux only.
  */
 public final class RequestCost {
     private static final int WARM_UP = Trial.or(3, 1);
     private static final int ROUNDS = Trial.or(9, 1);
-    private static final int REQUESTS = Trial.or(20_000, 300);
-    private static final String LIMITED = "/api/hello";
-    private static final String EXEMPT = "/api/health";
 
     /** A tick of the processor times in {@code /proc}. */
     private static final double TICK_MICROS = 10_000;
 
+    private final Example example;
     private final String server;
     private final Path times;
 
-    private RequestCost(ExampleServer example) {
-        this.server = example.url();
-        this.times = Path.of("/proc", String.valueOf(example.pid()), "stat");
+    private RequestCost(Example example, ExampleServer process) {
+        this.example = example;
+        this.server = process.url();
+        this.times = Path.of("/proc", String.valueOf(process.pid()), "stat");
+    }
+
+    /** Starts an example, and waits until it answers a path with 200. */
+    private interface Start {
+        ExampleServer start(String name, String path, Map<String, String> environment) throws IOException;
+    }
+
+    /**
+     * An example with a limited path and with one beside it.
+     *
+     * @param host the host in the names of rows and figures, empty for Open Liberty
+     * @param free the kind of the path without a limit
+     * @param requests the requests of a turn
+     */
+    private record Example(String host, String limitedPath, String free, String freePath, int requests, Start start) {
+        static final Example LIBERTY =
+                new Example("", "/api/hello", "exempt", "/api/health", Trial.or(20_000, 300), ExampleServer::started);
+        static final Example QUARKUS = new Example(
+                " on Quarkus", "/hello", "unlimited", "/hello/free", Trial.or(8_000, 300), ExampleServer::onQuarkus);
     }
 
     /** The processor time of the server per request, and the latencies of the client, in microseconds. */
@@ -48,26 +67,29 @@ public final class RequestCost {
     /**
      * Starts the example in process and with Redis, and prints the costs.
      *
-     * @param args none
+     * @param args {@code quarkus} for the example on Quarkus
      * @throws IOException if the server does not answer with 200
      */
     public static void main(String[] args) throws IOException {
-        Optional<String> missing = ExampleServer.missing();
+        boolean quarkus = List.of(args).contains("quarkus");
+        Optional<String> missing = quarkus ? ExampleServer.missingOnQuarkus() : ExampleServer.missing();
         if (missing.isPresent()) {
             System.err.println(missing.get());
             System.exit(Report.SKIPPED);
         }
-        Table table = Table.of("a request", "processor of the server", "more than exempt", "p50", "p99");
+        Example example = quarkus ? Example.QUARKUS : Example.LIBERTY;
+        Table table = Table.of(
+                "a request" + example.host, "processor of the server", "more than " + example.free, "p50", "p99");
         Map<String, String> environment =
                 new HashMap<>(Map.of("RATELIMIT_POLICIES_HELLO_LIMIT", "1000000000/1h", "RATELIMIT_BACKEND", "local"));
-        try (ExampleServer example = ExampleServer.started("request-local", LIMITED, environment)) {
-            new RequestCost(example).measure(table, "in process");
+        try (ExampleServer process = example.start.start("request-local", example.limitedPath, environment)) {
+            new RequestCost(example, process).measure(table, "in process");
         }
         try (RedisProcess redis = RedisProcess.started()) {
             environment.put("RATELIMIT_BACKEND", "redisson");
             environment.put("RATELIMIT_REDIS_ADDRESS", redis.address());
-            try (ExampleServer example = ExampleServer.started("request-redis", LIMITED, environment)) {
-                new RequestCost(example).measure(table, "on Redis");
+            try (ExampleServer process = example.start.start("request-redis", example.limitedPath, environment)) {
+                new RequestCost(example, process).measure(table, "on Redis");
             }
         }
         table.print();
@@ -75,21 +97,28 @@ public final class RequestCost {
 
     private void measure(Table table, String backend) throws IOException {
         Turn[] limited = new Turn[ROUNDS];
-        Turn[] exempt = new Turn[ROUNDS];
+        Turn[] free = new Turn[ROUNDS];
         for (int round = -WARM_UP; round < ROUNDS; round++) {
-            Turn first = turn(URI.create(server + LIMITED));
-            Turn second = turn(URI.create(server + EXEMPT));
+            Turn first = turn(URI.create(server + example.limitedPath));
+            Turn second = turn(URI.create(server + example.freePath));
             if (round >= 0) {
                 limited[round] = first;
-                exempt[round] = second;
+                free[round] = second;
             }
         }
         double[] more = new double[ROUNDS];
-        Arrays.setAll(more, round -> limited[round].micros - exempt[round].micros);
-        row(table, "limited " + backend, String.format(Locale.ROOT, "%.0f µs", median(more)), limited);
-        row(table, "exempt, beside it", "-", exempt);
+        Arrays.setAll(more, round -> limited[round].micros - free[round].micros);
+        double[] ratios = new double[ROUNDS];
+        Arrays.setAll(ratios, round -> limited[round].micros / free[round].micros);
+        row(
+                table,
+                "limited " + backend,
+                String.format(Locale.ROOT, "%.0f µs, × %.2f", median(more), median(ratios)),
+                limited);
+        row(table, example.free + ", beside it", "-", free);
         figures("limited " + backend, limited);
-        figures("exempt, beside " + backend, exempt);
+        figures(example.free + ", beside " + backend, free);
+        new Figure("ratio: limited " + backend, median(ratios)).print();
     }
 
     private static void row(Table table, String name, String more, Turn... turns) {
@@ -111,9 +140,9 @@ public final class RequestCost {
     }
 
     private Turn turn(URI uri) throws IOException {
-        long[] nanos = new long[REQUESTS];
+        long[] nanos = new long[example.requests];
         long before = ticks();
-        for (int i = 0; i < REQUESTS; i++) {
+        for (int i = 0; i < nanos.length; i++) {
             long start = System.nanoTime();
             HttpURLConnection request = (HttpURLConnection) uri.toURL().openConnection();
             if (request.getResponseCode() != HttpURLConnection.HTTP_OK) {
@@ -124,7 +153,7 @@ public final class RequestCost {
             }
             nanos[i] = System.nanoTime() - start;
         }
-        double micros = (ticks() - before) * TICK_MICROS / REQUESTS;
+        double micros = (ticks() - before) * TICK_MICROS / nanos.length;
         Arrays.sort(nanos);
         return new Turn(
                 micros, DecisionTimes.percentile(nanos, 0.5) / 1e3, DecisionTimes.percentile(nanos, 0.99) / 1e3);

@@ -18,6 +18,7 @@ final class Parts {
                     BENCHMARKS + "LocalDecisionCost otel 1",
                     BENCHMARKS + "LocalDecisionCost mp 1"),
             Part.of("request", PERFORMANCE, BENCHMARKS + "RequestCost"),
+            Part.of("quarkus", PERFORMANCE, BENCHMARKS + "RequestCost quarkus"),
             Part.of("comparison", PERFORMANCE, BENCHMARKS + "Comparison quick"),
             Part.of("growth", PERFORMANCE, BENCHMARKS + "Growth"),
             Part.of("memory", COSTS, BENCHMARKS + "MemoryPerKey"),

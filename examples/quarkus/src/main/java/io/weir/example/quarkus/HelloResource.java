@@ -24,6 +24,13 @@ public class HelloResource {
         return "Hello\n";
     }
 
+    /** Has no limit. */
+    @GET
+    @Path("free")
+    public String free() {
+        return "Hello without a limit\n";
+    }
+
     /** Runs on an event loop. */
     @GET
     @Path("reactive")
