@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.fixtures.Await;
 import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BinaryOperator;
+import java.util.function.LongPredicate;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -103,5 +107,74 @@ interface HowToClients extends HowToCalls {
                 TIMEOUT,
                 () -> get(page, "model/remaining/model-tokens").body().equals("199958"));
         assertThat(get(page, "model/remaining/model-requests").body()).isEqualTo("499");
+    }
+
+    /** The provider of the page streams without an end for a prompt with "long", and answers a prompt with "busy" with a 429. */
+    @Test
+    default void limitALanguageModel() {
+        String page = "limit-a-language-model";
+        Await.until(
+                "Redis is connected",
+                TIMEOUT,
+                Duration.ofMillis(200),
+                () -> chat(page, "first", "hello").statusCode() == 200);
+
+        assertThat(test(page, 0)).contains("\"total_tokens\":12").endsWith("data: [DONE]\n\n");
+        awaitRemaining(page, "k1", tokens -> tokens == 20_000 - 12);
+
+        // The command fails, because curl gives up.
+        server().run(page, HowToPage.of(page).commands("Test it").get(1).strip() + " || true");
+        Await.until("the provider sees the abort", TIMEOUT, () -> provider(page)[2] == 1);
+        awaitRemaining(page, "k2", tokens -> tokens > 18_000);
+        assertThat(20_000 - remaining(page, "k2")[0])
+                .as("model tokens of the prompt and of the events")
+                .isBetween(5L + 1, 5L + provider(page)[1]);
+
+        assertThat(test(page, 2).lines()).as("three answers at once").containsExactlyInAnyOrder("200", "200", "429");
+        awaitRemaining(page, "k3", tokens -> tokens > 18_000);
+        assertThat(provider(page)[3]).as("permits of a lowered quota").isBetween(390L, 450L);
+
+        long calls = provider(page)[0];
+        for (String how : List.of("a 429 of the provider", "its pause", "the rest of its pause")) {
+            HttpResponse<String> rejected = chat(page, "k5", "busy");
+            assertThat(rejected.statusCode()).as(how).isEqualTo(503);
+            assertThat(rejected.headers().firstValueAsLong("Retry-After").orElse(0))
+                    .as(how)
+                    .isBetween(60L, 101L);
+        }
+        assertThat(provider(page)[0]).as("calls that were sent").isEqualTo(calls + 1);
+        awaitRemaining(page, "k5", tokens -> tokens == 20_000);
+    }
+
+    private HttpResponse<String> chat(String page, String apiKey, String prompt) {
+        return Http.post(server().uri(page, "api/chat"), "text/plain", prompt, "X-Api-Key", apiKey);
+    }
+
+    /** Returns the calls of the provider, the events of its endless streams, its aborted streams, and the remaining calls of the client. */
+    private long[] provider(String page) {
+        return numbers(get(page, "provider").body(), "(\\d+)");
+    }
+
+    /** Waits until an API key has all slots again, and a number of model tokens. */
+    private void awaitRemaining(String page, String apiKey, LongPredicate tokens) {
+        Await.until("settlement of " + apiKey, TIMEOUT, Duration.ofMillis(200), () -> {
+            long[] remaining = remaining(page, apiKey);
+            return tokens.test(remaining[0]) && remaining[1] == 2;
+        });
+    }
+
+    /** Returns the remaining model tokens and slots of an API key, without spending permits. */
+    private long[] remaining(String page, String apiKey) {
+        String quotas =
+                Http.get(server().uri(page, "rate-limits"), "X-Api-Key", apiKey).body();
+        return numbers(quotas, "\"remaining\":(\\d+)");
+    }
+
+    private static long[] numbers(String text, String pattern) {
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .mapToLong(number -> Long.parseLong(number.group(1)))
+                .toArray();
     }
 }

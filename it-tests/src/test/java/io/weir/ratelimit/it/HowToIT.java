@@ -36,6 +36,7 @@ class HowToIT implements HowToBackends, HowToClients, HowToLimits, HowToOperatio
                 HowToApplication.named("local-proxy", "limit-by-address-behind-a-proxy"),
                 withRedis("leases"),
                 HowToApplication.of("limit-a-jakarta-rest-client").after("outgoing-calls"),
+                withRedis("limit-a-language-model"),
                 HowToApplication.of("limit-by-api-key"),
                 HowToApplication.of("limit-by-user"),
                 HowToApplication.of("limit-concurrent-calls"),
