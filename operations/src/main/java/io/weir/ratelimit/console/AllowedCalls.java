@@ -20,11 +20,10 @@ record AllowedCalls(String limit, long calls) {
     private static final double MAX = 1L << 53;
 
     /**
-     * Returns the allowed calls of valid limits.
+     * Returns the allowed calls of valid limits; empty if the text has another form.
      *
      * @param limits limits such as {@code 10/1s, 1000/month}
      * @param burst the capacity of buckets; null for the default
-     * @return an entry for each limit; empty if the text has another form
      */
     static List<AllowedCalls> of(String limits, String algorithm, @Nullable String burst, Duration period) {
         List<AllowedCalls> allowed = new ArrayList<>();

@@ -33,11 +33,7 @@ final class Api {
         Map<String, Object> result(Request request) throws IOException, PostedJson.RejectedException;
     }
 
-    /**
-     * Creates the API.
-     *
-     * @param console looks up the console, which a request has found before
-     */
+    /** Creates the API with a look-up of the console, which a request has found before. */
     Api(Supplier<Console> console, Clock clock, Audit audit) {
         this.console = console;
         this.clock = clock;

@@ -59,11 +59,7 @@ final class FleetReader {
 
     private record Reading(long nanos, List<Fleet.Member> others, int unreadable, Optional<String> problem) {}
 
-    /**
-     * Creates a reader.
-     *
-     * @param store the store; empty if instances do not share one
-     */
+    /** Creates a reader of a store, empty if instances do not share one. */
     FleetReader(
             String self,
             Optional<FleetStore> store,

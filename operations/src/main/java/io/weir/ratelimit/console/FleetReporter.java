@@ -27,11 +27,7 @@ public class FleetReporter implements Plugin.Task {
     /** The container creates an object at each request for the operations. */
     private volatile @Nullable Operations known;
 
-    /**
-     * Creates a task; for the container only.
-     *
-     * @param operations the operations, which exist after the deployment
-     */
+    /** Creates a task with the operations, which exist after the deployment; for the container only. */
     @Inject
     public FleetReporter(Instance<Operations> operations, LiveDecisions decisions) {
         this(operations::get, decisions::rates);

@@ -24,11 +24,7 @@ public class LiveDecisions implements DecisionListener {
 
     private volatile @Nullable LiveRates rates;
 
-    /**
-     * Creates a listener; for the container only.
-     *
-     * @param operations has the access settings after the deployment
-     */
+    /** Creates a listener with operations that have the access settings after the deployment; for the container only. */
     @Inject
     public LiveDecisions(Instance<Operations> operations) {
         this((Supplier<Operations>) operations::get);

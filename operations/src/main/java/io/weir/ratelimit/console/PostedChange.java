@@ -30,11 +30,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
     /** The greatest number of characters of a name in a message. */
     private static final int LONGEST_NAME = 40;
 
-    /**
-     * Reads a request.
-     *
-     * @param otherFields the fields that do not describe the change
-     */
+    /** Reads a request, whose other fields do not describe the change. */
     static PostedChange of(
             Map<String, Object> fields, Set<String> otherFields, Operations operations, Supplier<FleetCallers> fleet) {
         Kind kind = kind(text(fields, "kind"));

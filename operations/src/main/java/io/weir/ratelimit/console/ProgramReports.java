@@ -15,11 +15,7 @@ public final class ProgramReports implements Plugin {
     private final FleetReporter reporter = new FleetReporter(this::operations, decisions::rates);
     private volatile @Nullable HostedWeir hosted;
 
-    /**
-     * Creates the plug-in of one limiter.
-     *
-     * @param server the name of the program in the reports
-     */
+    /** Creates the plug-in of one limiter with the name of the program in the reports. */
     public ProgramReports(String server) {
         reporter.server(server);
     }

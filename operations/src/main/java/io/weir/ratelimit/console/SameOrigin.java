@@ -21,7 +21,6 @@ final class SameOrigin {
      * browser sends it, otherwise {@code Origin} and {@code Host} do. A request without these fields does not match.
      *
      * @param headers returns the values of a header field by its name, in order
-     * @return true if the origins match
      */
     static boolean matches(Function<String, List<String>> headers) {
         List<String> site = headers.apply("Sec-Fetch-Site");

@@ -46,11 +46,6 @@ record InstanceOperations(
     }
 
     @Override
-    public TopKeys topKeys(String policy) {
-        return weir.callers().top().top(weir.callers().policy(policy).name());
-    }
-
-    @Override
     public TopKeys storedTopKeys(String policy) {
         return weir.callers().top().stored(weir.callers().policy(policy).name());
     }

@@ -26,15 +26,8 @@ public interface Operations extends CallerOperations {
     /** Returns the current policies with the origins of their values. */
     List<PolicyView> policies();
 
-    /**
-     * Returns the last result of reading the configuration.
-     *
-     * @return the result; at first that of the deployment
-     */
+    /** Returns the last result of reading the configuration, at first that of the deployment. */
     Reading lastReading();
-
-    /** Returns the top keys of a policy, as {@link io.weir.ratelimit.RateLimiter#topKeys} does. */
-    TopKeys topKeys(String policy);
 
     /**
      * Returns the top keys of a policy with their stored keys. Stored keys can contain a name or an address and must not be shown.
@@ -58,45 +51,28 @@ public interface Operations extends CallerOperations {
      */
     String storedKey(Caller caller);
 
-    /**
-     * Returns the store of the reports of all instances.
-     *
-     * @return the store; empty if instances do not share the backend
-     */
+    /** Returns the store of the reports of all instances; empty if instances do not share the backend. */
     Optional<FleetStore> fleetStore();
 
     /** Returns the number of instances that this instance uses while the backend does not decide. */
     int numberOfInstances();
 
-    /**
-     * Returns the runtime changes.
-     *
-     * @return the changes; empty if {@code ratelimit.changes.enabled} is false
-     */
+    /** Returns the runtime changes; empty if {@code ratelimit.changes.enabled} is false. */
     default Optional<RuntimeChanges> changes() {
         return Optional.empty();
     }
 
-    /**
-     * Returns the role that makes changes.
-     *
-     * @return the value of {@code ratelimit.changes.role}; empty if changes are not enabled
-     */
+    /** Returns the role that makes changes; empty if changes are not enabled. */
     default Optional<String> changesRole() {
         return Optional.empty();
     }
 
-    /**
-     * Returns the configured address of dashboards.
-     *
-     * @return an address with the scheme {@code http} or {@code https}; empty if none is configured
-     */
+    /** Returns the configured address of dashboards, if there is one. */
     Optional<String> grafana();
 
     /**
-     * Returns the number of running calls of this instance, as the metric {@code ratelimit.concurrency} does.
-     *
-     * @return the number by policy, for the policies with a concurrency limit
+     * Returns the number of running calls of this instance by policy, as the metric {@code ratelimit.concurrency} does, for the policies
+     * with a concurrency limit.
      */
     Map<String, Integer> runningCalls();
 

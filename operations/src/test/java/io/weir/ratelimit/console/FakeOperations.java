@@ -164,14 +164,9 @@ final class FakeOperations implements Operations {
     }
 
     @Override
-    public TopKeys topKeys(String policy) {
+    public TopKeys storedTopKeys(String policy) {
         existing(policy);
         return top;
-    }
-
-    @Override
-    public TopKeys storedTopKeys(String policy) {
-        return topKeys(policy);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.key.KeyMasker;
@@ -135,7 +136,8 @@ final class PenaltyInstance implements AutoCloseable {
                         new KeyMasker(Optional.empty()),
                         () -> Runnable::run,
                         List.of(PenaltyInstance::print),
-                        List.of()));
+                        List.of(),
+                        new KnownBlocks(System::nanoTime)));
     }
 
     private static void print(PenaltyImposed penalty) {

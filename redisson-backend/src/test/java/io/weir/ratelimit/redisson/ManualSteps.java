@@ -130,7 +130,9 @@ class ManualSteps implements AcquireSteps {
             for (Limit limit : charge.policy().limits()) {
                 LimitState untouched = LimitState.untouched(limit, NOW);
                 LimitState state = spentBefore == 0 ? untouched : untouched.spend(limit, spentBefore, NOW);
-                room = room && state.allows(limit, charge.cost(), charge.maxWaitMicros(), NOW);
+                room = room
+                        && state.retryAfterMicros(limit, charge.cost(), NOW)
+                                <= LimitState.maxDelayMicros(limit, charge.maxWaitMicros());
                 wait = Math.max(wait, state.retryAfterMicros(limit, charge.cost(), NOW));
                 states.add(state);
                 spent.add(state.spend(limit, charge.cost(), NOW));

@@ -36,7 +36,12 @@ public final class Penalties {
 
     /** No penalties are imposed. */
     public static final Penalties NONE = new Penalties(
-            new DisabledBackend(), new KeyMasker(Optional.empty()), () -> Runnable::run, List.of(), List.of());
+            new DisabledBackend(),
+            new KeyMasker(Optional.empty()),
+            () -> Runnable::run,
+            List.of(),
+            List.of(),
+            new KnownBlocks(System::nanoTime));
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
@@ -57,23 +62,6 @@ public final class Penalties {
 
     /**
      * Creates the penalties of an instance.
-     *
-     * @param backend counts rejections and blocks keys
-     * @param executor returns the executor that notifies the observers
-     * @param direct receive the penalties on any thread, and do not block it
-     * @param observers receive the penalties on a thread of the executor
-     */
-    public Penalties(
-            RateLimitBackend backend,
-            KeyMasker masker,
-            Supplier<Executor> executor,
-            List<Consumer<PenaltyImposed>> direct,
-            List<Consumer<PenaltyImposed>> observers) {
-        this(backend, masker, executor, direct, observers, new KnownBlocks(System::nanoTime));
-    }
-
-    /**
-     * Creates the penalties of an instance that lists its blocks.
      *
      * @param backend counts rejections and blocks keys
      * @param executor returns the executor that notifies the observers

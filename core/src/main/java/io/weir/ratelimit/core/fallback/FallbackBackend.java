@@ -17,6 +17,7 @@ import io.weir.ratelimit.spi.RemembersRejections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -90,11 +91,7 @@ public final class FallbackBackend implements HoldsSlots {
         return decision;
     }
 
-    /**
-     * Decides after the backend has failed.
-     *
-     * @param start the start of the call, by the clock of the health, 0 if the duration is not needed
-     */
+    /** Decides after the backend has failed. The start of the call is by the clock of the health, 0 if the duration is not needed. */
     public TimedDecision failed(Binding binding, List<Charge> charges, RuntimeException failure, long start) {
         long end = health.nanos();
         return failed(binding, charges, asBackendException(failure), start == 0 ? end : start, end);
@@ -114,7 +111,7 @@ public final class FallbackBackend implements HoldsSlots {
 
     public CompletionStage<TimedDecision> acquireAsync(Binding binding, List<Charge> charges) {
         long start = health.nanos();
-        return startAcquire(charges).handle((decision, failure) -> {
+        return started(() -> backend.acquireAsync(charges)).handle((decision, failure) -> {
             long end = health.nanos();
             if (decision == null) {
                 return failed(binding, charges, asBackendException(failure), start, end);
@@ -124,13 +121,22 @@ public final class FallbackBackend implements HoldsSlots {
         });
     }
 
-    /** Starts the call. A backend can throw an exception instead of completing its stage. */
-    private CompletionStage<Decision> startAcquire(List<Charge> charges) {
+    /** Starts a call. A backend can throw an exception, or return null, instead of completing its stage. */
+    private static <T> CompletionStage<T> started(Supplier<CompletionStage<T>> call) {
         try {
-            return backend.acquireAsync(charges);
+            return Objects.requireNonNull(call.get(), "the backend returned null");
         } catch (RuntimeException e) {
             return CompletableFuture.failedStage(e);
         }
+    }
+
+    /** Starts a call for anything but a decision, and records its failure. */
+    private <T> CompletionStage<T> recorded(Supplier<CompletionStage<T>> call) {
+        return started(call).whenComplete((result, failure) -> {
+            if (failure != null) {
+                health.operationFailed(asBackendException(failure));
+            }
+        });
     }
 
     private TimedDecision failed(
@@ -180,9 +186,8 @@ public final class FallbackBackend implements HoldsSlots {
     }
 
     /**
-     * Refunds the charges of a call that does not proceed. If the backend fails, the charges stay until their window has passed.
-     *
-     * @return the failure, null if the charges are refunded
+     * Refunds the charges of a call that does not proceed. If the backend fails, the charges stay until their window has passed. Returns
+     * the failure, null if the charges are refunded.
      */
     @Nullable
     public BackendException refund(Receipt receipt) {
@@ -198,34 +203,14 @@ public final class FallbackBackend implements HoldsSlots {
 
     /** Refunds the charges of a call without waiting. */
     public void refundAsync(Receipt receipt) {
-        try {
-            CompletionStage<Void> refunded = backend.refund(receipt);
-            refunded.whenComplete((done, failure) -> {
-                if (failure != null) {
-                    health.operationFailed(asBackendException(failure));
-                }
-            });
-        } catch (RuntimeException e) {
-            health.operationFailed(asBackendException(e));
-        }
+        CompletionStage<Void> unused = recorded(() -> backend.refund(receipt));
     }
 
     @Override
     public CompletionStage<Boolean> release(Receipt receipt) {
-        try {
-            CompletionStage<Boolean> released = receipt instanceof DegradedReceipt degraded
-                    ? failureModes.release(degraded)
-                    : require(HoldsSlots.class).release(receipt);
-            return released.whenComplete((done, failure) -> {
-                if (failure != null) {
-                    health.operationFailed(asBackendException(failure));
-                }
-            });
-        } catch (RuntimeException e) {
-            BackendException failure = asBackendException(e);
-            health.operationFailed(failure);
-            return CompletableFuture.failedStage(failure);
-        }
+        return recorded(() -> receipt instanceof DegradedReceipt degraded
+                ? failureModes.release(degraded)
+                : Capabilities.require(backend, HoldsSlots.class).release(receipt));
     }
 
     @Override
@@ -240,21 +225,9 @@ public final class FallbackBackend implements HoldsSlots {
             }
         }
         failureModes.renew(inProcess);
-        if (shared.isEmpty()) {
-            return CompletableFuture.completedStage(List.of());
-        }
-        try {
-            CompletionStage<List<Receipt>> renewed = require(HoldsSlots.class).renew(shared);
-            return renewed.whenComplete((lost, failure) -> {
-                if (failure != null) {
-                    health.operationFailed(asBackendException(failure));
-                }
-            });
-        } catch (RuntimeException e) {
-            BackendException failure = asBackendException(e);
-            health.operationFailed(failure);
-            return CompletableFuture.failedStage(failure);
-        }
+        return shared.isEmpty()
+                ? CompletableFuture.completedStage(List.of())
+                : recorded(() -> Capabilities.require(backend, HoldsSlots.class).renew(shared));
     }
 
     /** Refunds the charges whose policies do not count the outcome of the call, without waiting. Returns these charges. */
@@ -306,24 +279,9 @@ public final class FallbackBackend implements HoldsSlots {
         return new BackendException(BackendException.Reason.TIMEOUT, message, cause);
     }
 
-    /**
-     * Returns a capability of the backend.
-     *
-     * @throws UnsupportedOperationException if the backend does not have it
-     */
-    private <C> C require(Class<C> type) {
-        return Capabilities.require(backend, type);
-    }
-
     /** Calls the backend for anything but a decision, without blocking the thread. */
     public <T> CompletionStage<T> callAsync(Function<RateLimitBackend, CompletionStage<T>> operation) {
-        CompletionStage<T> called;
-        try {
-            called = operation.apply(backend);
-        } catch (RuntimeException e) {
-            called = CompletableFuture.failedStage(e);
-        }
-        return called.exceptionallyCompose(failure -> {
+        return started(() -> operation.apply(backend)).exceptionallyCompose(failure -> {
             if (failure instanceof UnsupportedOperationException) {
                 return CompletableFuture.failedStage(failure);
             }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.key;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** A header to which each proxy appends the address of its peer. */
@@ -48,25 +47,9 @@ public enum ForwardedHeader {
         this.fieldName = fieldName;
     }
 
-    /**
-     * Returns the name of the header in configuration.
-     *
-     * @return the name in lower case
-     */
+    /** Returns the name of the header in configuration, in lower case. */
     public String fieldName() {
         return fieldName;
-    }
-
-    /**
-     * Parses the name of a header.
-     *
-     * @throws IllegalArgumentException if the name is unknown
-     */
-    public static ForwardedHeader parse(String text) {
-        return Arrays.stream(values())
-                .filter(header -> header.fieldName.equals(text))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("must be x-forwarded-for or forwarded"));
     }
 
     /** Returns the start of the last element of a line before a position, −1 if the quotes are not in pairs. */

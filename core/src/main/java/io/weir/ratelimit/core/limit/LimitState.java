@@ -53,10 +53,8 @@ public sealed interface LimitState
     LimitState asOf(Limit limit, long nowMicros);
 
     /**
-     * Tests whether this stored state is later than an instant, because the clock stepped back. A backend then stores the state as
-     * of the instant, also on a rejection. Otherwise the retry-after of later rejections would not decrease.
-     *
-     * @return true if the state is later
+     * Tests whether this stored state is later than an instant, because the clock stepped back. A backend then stores the state as of the
+     * instant, also on a rejection. Otherwise the retry-after of later rejections would not decrease.
      */
     boolean isAfter(long nowMicros);
 
@@ -64,27 +62,13 @@ public sealed interface LimitState
      * Tests whether a cost can be spent.
      *
      * @param cost the cost in permits, 1 or more
-     * @return true if the limit has room for the cost
      */
     boolean hasRoom(Limit limit, long cost, long nowMicros);
 
     /**
-     * Tests whether a call is allowed: the limit has room, or a bucket has a slot within the call's max-wait. Before the cost is
-     * spent, {@link #retryAfterMicros} returns the time until that slot.
-     *
-     * @param cost the cost in permits, 1 or more
-     * @param maxWaitMicros how long the call may wait, 0 or more; {@link Limit#maxWait()} bounds it
-     * @return true if the call is allowed
-     */
-    default boolean allows(Limit limit, long cost, long maxWaitMicros, long nowMicros) {
-        return retryAfterMicros(limit, cost, nowMicros) <= maxDelayMicros(limit, maxWaitMicros);
-    }
-
-    /**
-     * Returns how long before the return of its permits a call can be charged.
+     * Returns how long before the return of its permits a call can be charged; 0 for windows, which charge no call in advance.
      *
      * @param maxWaitMicros how long the call may wait, in microseconds, 0 or more
-     * @return microseconds, 0 or more; 0 for windows, which charge no call in advance
      */
     static long maxDelayMicros(Limit limit, long maxWaitMicros) {
         return maxWaitMicros == 0 ? 0 : Math.min(maxWaitMicros, maxDelayMicros(limit));
@@ -92,9 +76,7 @@ public sealed interface LimitState
 
     /**
      * Returns how long before the return of its permits a call can be charged at most: the {@linkplain Limit#maxWait() longest wait} for a
-     * bucket.
-     *
-     * @return microseconds; 0 for the other algorithms, and for a limit that blocks
+     * bucket; 0 for the other algorithms, and for a limit that blocks.
      */
     static long maxDelayMicros(Limit limit) {
         boolean waits = !limit.maxWait().isZero() && limit.permits() > 0;
@@ -110,43 +92,34 @@ public sealed interface LimitState
      */
     LimitState spend(Limit limit, long cost, long nowMicros);
 
-    /**
-     * Returns the permits that a call could spend now.
-     *
-     * @return 0 or more
-     */
+    /** Returns the permits that a call could spend now, 0 or more. */
     long remaining(Limit limit, long nowMicros);
 
     /**
-     * Returns the least wait after which the limit has room for a cost, if no other call spends.
+     * Returns the least wait after which the limit has room for a cost, if no other call spends, in microseconds: 0 if there is room now,
+     * {@link Micros#NEVER} if the cost exceeds the capacity.
      *
      * @param cost the cost in permits, 1 or more
-     * @return microseconds, 0 if there is room now, {@link Micros#NEVER} if the cost exceeds the capacity
      */
     long retryAfterMicros(Limit limit, long cost, long nowMicros);
 
-    /**
-     * Returns the time until this state equals an untouched one.
-     *
-     * @return microseconds, 0 if it equals one now
-     */
+    /** Returns the microseconds until this state equals an untouched one, 0 if it equals one now. */
     long resetAfterMicros(Limit limit, long nowMicros);
 
     /**
-     * Returns the state after a charge was refunded, as far as the charge still counts. This method expects the stored state, not
-     * the state as of the instant, because the limit of the charge can differ from the current limit.
+     * Returns the state after a charge was refunded, as far as the charge still counts; this one if the window of the charge has passed.
+     * This method expects the stored state, not the state as of the instant, because the limit of the charge can differ from the current
+     * limit.
      *
      * @param charged the state right after the charge
-     * @return the state; this one if the window of the charge has passed
      */
     LimitState refund(Limit limit, LimitState charged, long cost, long nowMicros);
 
     /**
-     * Returns the state after the cost of a charge was replaced by the actual cost, as far as the charge still counts. This method
-     * expects the stored state, as {@link #refund(Limit, LimitState, long, long)} does.
+     * Returns the state after the cost of a charge was replaced by the actual cost, as far as the charge still counts; this one if the
+     * window of the charge has passed. This method expects the stored state, as {@link #refund(Limit, LimitState, long, long)} does.
      *
      * @param charged the state right after the charge
-     * @return the state; this one if the window of the charge has passed
      */
     default LimitState settle(Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
         return actualCost > cost
@@ -162,7 +135,6 @@ public sealed interface LimitState
      * script represent them. A script multiplies the permits of a window by its length, except for a calendar limit.
      *
      * @param limit a limit of a window or a log
-     * @return 0 or more
      */
     static long mostPermits(Limit limit) {
         long exact = Limit.MAX_PERMITS + 1;

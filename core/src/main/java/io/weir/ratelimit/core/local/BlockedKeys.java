@@ -34,11 +34,7 @@ final class BlockedKeys {
         return end != null && end > nowMicros ? end : 0;
     }
 
-    /**
-     * Blocks a key until an end, unless it is blocked for longer.
-     *
-     * @return the end of the block; 0 if too many keys are blocked
-     */
+    /** Blocks a key until an end, unless it is blocked for longer. Returns the end of the block; 0 if too many keys are blocked. */
     synchronized long block(String policy, String storedKey, long endMicros, long nowMicros) {
         StateKey key = StateKey.of(storedKey, policy);
         if (nowMicros >= latestEndMicros || (ends.size() >= maxBlocks && !ends.containsKey(key))) {

@@ -48,11 +48,7 @@ final class LimitSketches {
     private final Map<Id, LimitSketch> sketches = new HashMap<>();
     private volatile boolean empty = true;
 
-    /**
-     * Creates an empty set.
-     *
-     * @param maxKeys the bound of the table, by which the size of a sketch is chosen
-     */
+    /** Creates an empty set. The bound of the table determines the size of a sketch. */
     LimitSketches(int maxKeys, SipHash hash) {
         this.hash = hash;
         this.columnBits = columnBits(maxKeys);

@@ -17,7 +17,6 @@ import io.weir.ratelimit.spi.RemembersRejections;
 import io.weir.ratelimit.spi.SettlesCharges;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -51,20 +50,12 @@ public final class LocalBackend
     /** The message of each call that finds no place. A flood of new keys must not create it each time. */
     private final String fullMessage;
 
-    /**
-     * Creates a backend with the clock of the process.
-     *
-     * @param maxKeys the maximum number of keys, 1 or more
-     */
+    /** Creates a backend for one key or more, with the clock of the process. */
     public LocalBackend(int maxKeys) {
         this(maxKeys, LocalClock.ofProcess());
     }
 
-    /**
-     * Creates a backend with a clock.
-     *
-     * @param maxKeys the maximum number of keys, 1 or more
-     */
+    /** Creates a backend for one key or more, with another clock. */
     public LocalBackend(int maxKeys, TimeSource time) {
         if (maxKeys < 1) {
             throw new IllegalArgumentException("maxKeys must be at least 1");
@@ -122,25 +113,20 @@ public final class LocalBackend
     }
 
     private Decision acquireAll(List<Charge> charges) {
-        PendingCharge[] pending = new PendingCharge[charges.size()];
-        long shards = 0;
-        for (int i = 0; i < pending.length; i++) {
-            pending[i] = new PendingCharge(charges.get(i));
-            shards |= pending[i].shards();
-        }
-        Decision decision = tryAcquire(pending, shards);
+        PendingCharge[] pending = PendingCharge.of(charges);
+        Decision decision = tryAcquire(pending);
         while (decision == null) {
             if (!table.removeUntouched(time)) {
                 return acquireWithoutShadows(charges);
             }
-            decision = tryAcquire(pending, shards);
+            decision = tryAcquire(pending);
         }
         return decision;
     }
 
     /** Decides, or returns null if there is no place for a new key. */
-    private @Nullable Decision tryAcquire(PendingCharge[] charges, long shards) {
-        lock(charges, shards);
+    private @Nullable Decision tryAcquire(PendingCharge[] charges) {
+        long shards = lock(charges);
         try {
             return new LockedAcquire(table, charges, time.micros()).decide();
         } finally {
@@ -148,12 +134,17 @@ public final class LocalBackend
         }
     }
 
-    /** Locks the shards of charges, and then takes the stored states. */
-    private void lock(PendingCharge[] charges, long shards) {
+    /** Locks the shards of charges, and then takes the stored states. Returns the shards. */
+    private long lock(PendingCharge[] charges) {
+        long shards = 0;
+        for (PendingCharge charge : charges) {
+            shards |= charge.shards();
+        }
         table.lock(shards);
         for (PendingCharge charge : charges) {
             charge.take(table);
         }
+        return shards;
     }
 
     private void unlock(PendingCharge[] charges, long shards) {
@@ -175,13 +166,8 @@ public final class LocalBackend
         if (enforced.isEmpty()) {
             return Optional.empty();
         }
-        PendingCharge[] pending = new PendingCharge[enforced.size()];
-        long shards = 0;
-        for (int i = 0; i < pending.length; i++) {
-            pending[i] = new PendingCharge(enforced.get(i));
-            shards |= pending[i].shards();
-        }
-        lock(pending, shards);
+        PendingCharge[] pending = PendingCharge.of(enforced);
+        long shards = lock(pending);
         try {
             return Optional.ofNullable(decideApproximately(pending));
         } finally {
@@ -216,29 +202,27 @@ public final class LocalBackend
         return charges;
     }
 
-    @Override
-    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+    private static <T> CompletionStage<T> staged(Supplier<T> operation) {
         try {
-            return CompletableFuture.completedStage(acquire(charges));
+            return CompletableFuture.completedStage(operation.get());
         } catch (BackendException e) {
             return CompletableFuture.failedStage(e);
         }
     }
 
     @Override
+    public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
+        return staged(() -> acquire(charges));
+    }
+
+    @Override
     public List<Quota> peek(List<Charge> charges) {
-        if (charges.size() == 1) {
-            return peek(charges.get(0));
-        }
-        List<Quota> quotas = new ArrayList<>();
-        charges.forEach(charge -> quotas.addAll(peek(charge)));
-        return quotas;
+        return charges.stream().flatMap(charge -> peek(charge).stream()).toList();
     }
 
     private List<Quota> peek(Charge charge) {
         PendingCharge[] pending = {new PendingCharge(charge)};
-        long shards = pending[0].shards();
-        lock(pending, shards);
+        long shards = lock(pending);
         try {
             long now = time.micros();
             pending[0].read(table, now);
@@ -299,21 +283,13 @@ public final class LocalBackend
 
     @Override
     public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
-        try {
-            return CompletableFuture.completedStage(blocks.block(policy, storedKey, duration));
-        } catch (BackendException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        return staged(() -> blocks.block(policy, storedKey, duration));
     }
 
     @Override
     public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
-        try {
-            return CompletableFuture.completedStage(blocks.countRejections(policy, storedKey, rejections, rule));
-        } catch (BackendException e) {
-            return CompletableFuture.failedStage(e);
-        }
+        return staged(() -> blocks.countRejections(policy, storedKey, rejections, rule));
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Optional;
 
 /** The blocks and the penalties of keys. */
@@ -35,14 +36,10 @@ final class LocalBlocks {
     Duration block(PolicyLimits policy, String storedKey, Duration duration) {
         long length = BlockedState.micros(duration);
         Charge charge = new Charge(policy, storedKey, 1);
-        long shards = new PendingCharge(charge).shards();
-        table.lock(shards);
-        try {
+        return table.locked(List.of(charge), () -> {
             long now = time.micros();
             return Duration.of(blockLocked(charge, now + length, now) - now, ChronoUnit.MICROS);
-        } finally {
-            table.unlock(shards);
-        }
+        });
     }
 
     /** Blocks a key whose shards are locked, and returns the end of the block. */
@@ -59,17 +56,14 @@ final class LocalBlocks {
     }
 
     /**
-     * Counts rejections of a key.
+     * Counts rejections of a key. Returns the penalty that they lead to, if any.
      *
-     * @return the penalty, if the rejections lead to one
      * @throws BackendException if too many keys are blocked
      */
     Optional<BlocksKeys.Penalty> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
         Charge charge = new Charge(policy, storedKey, 1);
-        long shards = new PendingCharge(charge).shards();
-        table.lock(shards);
-        try {
+        return table.locked(List.of(charge), () -> {
             long now = time.micros();
             int number = table.blocks().end(policy.policy(), storedKey, now) > 0
                     ? 0
@@ -79,20 +73,12 @@ final class LocalBlocks {
             }
             long end = blockLocked(charge, now + BlockedState.micros(rule, number - 1), now);
             return Optional.of(new BlocksKeys.Penalty(Duration.of(end - now, ChronoUnit.MICROS), number));
-        } finally {
-            table.unlock(shards);
-        }
+        });
     }
 
     /** Ends the block of a key and forgets its penalties. */
     void unblock(PolicyLimits policy, String storedKey) {
-        long shards = new PendingCharge(new Charge(policy, storedKey, 1)).shards();
-        table.lock(shards);
-        try {
-            forget(policy, storedKey);
-        } finally {
-            table.unlock(shards);
-        }
+        table.locked(List.of(new Charge(policy, storedKey, 1)), () -> forget(policy, storedKey));
     }
 
     /** Ends the block of a key whose shards are locked, and forgets its penalties. */

@@ -24,28 +24,14 @@ final class LocalRefunds {
 
     /** Refunds a receipt. A second refund has no effect. */
     void refund(BackendReceipt receipt) {
-        long shards = 0;
-        for (Charge charge : receipt.charges()) {
-            shards |= new PendingCharge(charge).shards();
-        }
-        table.lock(shards);
-        try {
-            // Claims under the locks: a second refund of the receipt returns only after the first has refunded
-            // everything.
-            int removed = 0;
-            for (ChargeStates charged : receipt.claim()) {
-                removed += refundLocked(charged);
-            }
-            table.release(removed);
-        } finally {
-            table.unlock(shards);
-        }
+        // Claims under the locks: a second refund of the receipt returns only after the first has refunded everything.
+        table.locked(receipt.charges(), () -> receipt.claim().forEach(this::refundLocked));
     }
 
     /** Refunds from the stored states. Their limit can differ from the limit that was charged. */
-    private int refundLocked(ChargeStates charged) {
+    private void refundLocked(ChargeStates charged) {
         Charge charge = charged.charge();
-        return changeLocked(
+        changeLocked(
                 charge,
                 (stored, state, limit, i, now) ->
                         state.refund(limit, charged.states().get(i), charge.cost(), now));
@@ -53,29 +39,21 @@ final class LocalRefunds {
 
     /** Refunds the cost of a charge. */
     void refund(Charge charge) {
-        long shards = new PendingCharge(charge).shards();
-        table.lock(shards);
-        try {
-            table.release(changeLocked(charge, (stored, state, limit, i, now) -> {
-                stored.limit = limit;
-                return state.asOf(limit, now).refund(limit, charge.cost());
-            }));
-        } finally {
-            table.unlock(shards);
-        }
+        table.locked(
+                List.of(charge),
+                () -> changeLocked(charge, (stored, state, limit, i, now) -> {
+                    stored.limit = limit;
+                    return state.asOf(limit, now).refund(limit, charge.cost());
+                }));
     }
 
     /** Removes the state of a key, its block and its penalties. */
     void reset(PolicyLimits policy, String storedKey) {
         Charge charge = new Charge(policy, storedKey, 1);
-        long shards = new PendingCharge(charge).shards();
-        table.lock(shards);
-        try {
-            table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
+        table.locked(List.of(charge), () -> {
+            changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now));
             blocks.forget(policy, storedKey);
-        } finally {
-            table.unlock(shards);
-        }
+        });
     }
 
     /** A function from a stored state to its new state. */
@@ -83,9 +61,8 @@ final class LocalRefunds {
         LimitState apply(StoredState stored, LimitState state, Limit limit, int index, long nowMicros);
     }
 
-    /** Changes the stored states of a charge whose shards are locked. Returns the number of removed states. */
-    private int changeLocked(Charge charge, StateChange change) {
-        int removed = 0;
+    /** Changes the stored states of a charge whose shards are locked. */
+    private void changeLocked(Charge charge, StateChange change) {
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
             StoredState stored = table.find(StateKey.of(charge, i));
@@ -102,9 +79,8 @@ final class LocalRefunds {
                 stored.put(after);
             }
             if (!after.equals(before) && table.refunded(stored, now)) {
-                removed++;
+                table.release(1);
             }
         }
-        return removed;
     }
 }

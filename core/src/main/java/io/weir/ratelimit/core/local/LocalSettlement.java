@@ -40,10 +40,8 @@ final class LocalSettlement {
 
     /** Settles the selected charges of a receipt, and returns them. */
     List<Charge> settle(BackendReceipt receipt, Predicate<Charge> selection) {
-        long shards = shards(receipt.charges());
         List<Charge> settled = new ArrayList<>();
-        table.lock(shards);
-        try {
+        table.locked(receipt.charges(), () -> {
             // As a refund, a settlement claims under the locks.
             List<SettledLimit> limits = new ArrayList<>();
             for (ChargeStates charged : receipt.settle(selection, actualCost)) {
@@ -53,17 +51,9 @@ final class LocalSettlement {
                 }
             }
             settleLocked(limits);
-        } finally {
-            table.unlock(shards);
-        }
+        });
         while (!unplaced.isEmpty() && table.removeUntouched(time)) {
-            List<SettledLimit> again = unplaced;
-            table.lock(shards);
-            try {
-                settleLocked(again);
-            } finally {
-                table.unlock(shards);
-            }
+            table.locked(receipt.charges(), () -> settleLocked(unplaced));
         }
         return settled;
     }
@@ -71,14 +61,6 @@ final class LocalSettlement {
     /** Returns whether the table had places for the debt of all keys. */
     boolean isComplete() {
         return unplaced.isEmpty();
-    }
-
-    private static long shards(List<Charge> charges) {
-        long shards = 0;
-        for (Charge charge : charges) {
-            shards |= new PendingCharge(charge).shards();
-        }
-        return shards;
     }
 
     private void settleLocked(List<SettledLimit> limits) {

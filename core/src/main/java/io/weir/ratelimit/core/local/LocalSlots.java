@@ -32,28 +32,22 @@ final class LocalSlots {
     }
 
     private boolean release(Charge charge, long slot) {
-        StateKey key = key(charge);
-        long shard = StateTable.shardOf(key);
-        table.lock(shard);
-        try {
-            StoredState stored = table.find(key);
-            boolean had = false;
-            if (stored != null) {
-                ConcurrencyState taken = (ConcurrencyState) stored.take();
-                long now = time.micros();
-                ConcurrencyState before = (ConcurrencyState) table.afterSteps(taken);
-                ConcurrencyState after = before.release(slot);
-                had = before.asOf(limit(charge), now).has(slot);
-                stored.put(after);
-                // A key that still has slots keeps its place in the queue, which is late by one timeout at most.
-                if (after.held() == 0 && table.refunded(stored, now)) {
-                    table.release(1);
-                }
+        return table.locked(List.of(charge), () -> {
+            StoredState stored = table.find(key(charge));
+            if (stored == null) {
+                return false;
             }
-            return had;
-        } finally {
-            table.unlock(shard);
-        }
+            ConcurrencyState taken = (ConcurrencyState) stored.take();
+            long now = time.micros();
+            ConcurrencyState before = (ConcurrencyState) table.afterSteps(taken);
+            ConcurrencyState after = before.release(slot);
+            stored.put(after);
+            // A key that still has slots keeps its place in the queue, which is late by one timeout at most.
+            if (after.held() == 0 && table.refunded(stored, now)) {
+                table.release(1);
+            }
+            return before.asOf(limit(charge), now).has(slot);
+        });
     }
 
     /** Renews the slots of receipts, and returns the receipts that have lost one. */
@@ -74,25 +68,21 @@ final class LocalSlots {
     }
 
     private boolean renew(ChargeStates charged) {
-        StateKey key = key(charged.charge());
-        Limit limit = limit(charged.charge());
-        long shard = StateTable.shardOf(key);
-        table.lock(shard);
-        try {
-            StoredState stored = table.find(key);
+        Charge charge = charged.charge();
+        return table.locked(List.of(charge), () -> {
+            StoredState stored = table.find(key(charge));
             if (stored == null) {
                 return false;
             }
             ConcurrencyState taken = (ConcurrencyState) stored.take();
             long now = time.micros();
+            Limit limit = limit(charge);
             ConcurrencyState before = (ConcurrencyState) table.afterSteps(taken);
             ConcurrencyState live = before.asOf(limit, now);
             boolean found = live.has(charged.slot());
             stored.put(found ? live.renew(charged.slot(), now + limit.windowMicros()) : before);
             return found;
-        } finally {
-            table.unlock(shard);
-        }
+        });
     }
 
     private static Limit limit(Charge charge) {

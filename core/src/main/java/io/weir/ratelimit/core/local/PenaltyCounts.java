@@ -33,11 +33,7 @@ final class PenaltyCounts {
         this.maxKeys = maxKeys;
     }
 
-    /**
-     * Counts rejections of a key that is not blocked.
-     *
-     * @return the number of the penalty that they lead to, 0 for none
-     */
+    /** Counts rejections of a key that is not blocked. Returns the number of the penalty that they lead to, 0 for none. */
     synchronized int count(String policy, String storedKey, long rejections, PenaltyRule rule, long nowMicros) {
         StateKey key = StateKey.of(storedKey, policy);
         Counted before = keys.get(key);

@@ -25,6 +25,14 @@ final class PendingCharge {
         }
     }
 
+    static PendingCharge[] of(List<Charge> charges) {
+        PendingCharge[] pending = new PendingCharge[charges.size()];
+        for (int i = 0; i < pending.length; i++) {
+            pending[i] = new PendingCharge(charges.get(i));
+        }
+        return pending;
+    }
+
     /** Returns the set of shards that contain the keys. */
     long shards() {
         long set = 0;

@@ -4,12 +4,15 @@ package io.weir.ratelimit.core.local;
 import io.weir.ratelimit.core.limit.ConcurrencyState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SipHash;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.TimeSource;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The states of all keys, spread over shards with one lock each. The number of keys is bounded. */
@@ -89,6 +92,30 @@ final class StateTable {
         for (long left = set; left != 0; left &= left - 1) {
             shards[Long.numberOfTrailingZeros(left)].lock.unlock();
         }
+    }
+
+    /** Works while the shards of the keys of charges are locked. */
+    <T> T locked(List<Charge> charges, Supplier<T> work) {
+        long set = 0;
+        for (Charge charge : charges) {
+            for (int i = 0; i < charge.policy().limits().size(); i++) {
+                set |= shardOf(StateKey.of(charge, i));
+            }
+        }
+        lock(set);
+        try {
+            return work.get();
+        } finally {
+            unlock(set);
+        }
+    }
+
+    /** Works as {@link #locked(List, Supplier)} does, without a result. */
+    void locked(List<Charge> charges, Runnable work) {
+        boolean unused = locked(charges, () -> {
+            work.run();
+            return true;
+        });
     }
 
     private static int index(StateKey key) {

@@ -8,6 +8,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.core.config.Configs;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
@@ -71,7 +72,8 @@ class EnforcedShareEffectsTest {
                         new KeyMasker(Optional.empty()),
                         () -> Runnable::run,
                         List.of(penalties::add),
-                        List.of()))
+                        List.of(),
+                        new KnownBlocks(System::nanoTime)))
                 .build();
     }
 

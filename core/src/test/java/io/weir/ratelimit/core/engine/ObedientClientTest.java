@@ -7,6 +7,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.core.config.Configs;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
@@ -68,7 +69,12 @@ class ObedientClientTest {
     private final RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
             .clock(new ManualSleeper(time))
             .penalties(new Penalties(
-                    backend, new KeyMasker(Optional.empty()), () -> Runnable::run, List.of(penalties::add), List.of()))
+                    backend,
+                    new KeyMasker(Optional.empty()),
+                    () -> Runnable::run,
+                    List.of(penalties::add),
+                    List.of(),
+                    new KnownBlocks(System::nanoTime)))
             .build();
 
     /** Returns the policies of all pairs of features that do not set the same attribute, each with a limit. */

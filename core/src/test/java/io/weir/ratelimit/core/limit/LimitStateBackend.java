@@ -84,7 +84,8 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
     private boolean hasRoom(Charge charge, long now) {
         List<LimitState> seen = statesOf(charge, now);
         return indexes(charge.policy()).stream()
-                .allMatch(i -> seen.get(i).allows(limit(charge, i), charge.cost(), charge.maxWaitMicros(), now));
+                .allMatch(i -> seen.get(i).retryAfterMicros(limit(charge, i), charge.cost(), now)
+                        <= LimitState.maxDelayMicros(limit(charge, i), charge.maxWaitMicros()));
     }
 
     private void storeAsOf(Charge charge, List<LimitState> asOfNow, long now) {

@@ -51,11 +51,7 @@ public final class MinuteCounts {
         }
     }
 
-    /**
-     * Creates counts without a record.
-     *
-     * @param nanoTime a monotonic clock
-     */
+    /** Creates counts without a record, with a monotonic clock. */
     public MinuteCounts(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }

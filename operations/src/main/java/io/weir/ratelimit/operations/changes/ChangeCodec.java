@@ -35,7 +35,6 @@ public final class ChangeCodec {
     /**
      * Encodes a state.
      *
-     * @return the bytes
      * @throws IllegalArgumentException if the state has more than {@link ChangeStore#MAX_STATE_BYTES} bytes or more than {@link
      *     ChangeState#MAX_ACTIVE} changes, or if a value is out of the range that instances read
      */
@@ -58,7 +57,6 @@ public final class ChangeCodec {
     /**
      * Encodes an entry of the log.
      *
-     * @return the bytes
      * @throws IllegalArgumentException if the entry has more than {@link ChangeStore#MAX_ENTRY_BYTES} bytes, or if a value is out of the
      *     range that instances read
      */

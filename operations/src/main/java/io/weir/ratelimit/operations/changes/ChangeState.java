@@ -39,9 +39,8 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
     }
 
     /**
-     * Returns the tag of this state in the store.
-     *
-     * @return {@code <number>-<milliseconds since 1970>}; {@link ChangeStore#NO_TAG} for the empty state
+     * Returns the tag of this state in the store, {@code <number>-<milliseconds since 1970>}; {@link ChangeStore#NO_TAG} for the empty
+     * state.
      */
     public String tag() {
         return number == 0 ? ChangeStore.NO_TAG : number + "-" + written.toEpochMilli();
@@ -71,11 +70,7 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
         return new ChangeState(change.number(), writtenBy(change), withoutHidden(all));
     }
 
-    /**
-     * Returns the state after a change was undone.
-     *
-     * @param undo the change that undoes another one, whose number is the next one
-     */
+    /** Returns the state after another change, which has the next number, has undone a change. */
     public ChangeState after(RuntimeChange undo) {
         List<RuntimeChange> others = current(undo.at()).stream()
                 .filter(change -> change.number() != undo.undoes().orElse(0))
@@ -88,30 +83,17 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
         return change.at().isBefore(written) ? written : change.at();
     }
 
-    /**
-     * Returns the active change with a number.
-     *
-     * @return the change, unless it has been undone or replaced
-     */
+    /** Returns the active change with a number, unless it has been undone or replaced. */
     public Optional<RuntimeChange> find(long searched) {
         return active.stream().filter(change -> change.number() == searched).findFirst();
     }
 
-    /**
-     * Returns the changes that have not ended.
-     *
-     * @param now the time of the store
-     * @return the changes, the latest last
-     */
+    /** Returns the changes that have not ended at a time of the store, the latest last. */
     public List<RuntimeChange> current(Instant now) {
         return active.stream().filter(change -> !change.isEnded(now)).toList();
     }
 
-    /**
-     * Returns the changes of policies that are in force: for each attribute the latest one that has not ended.
-     *
-     * @param now the time of the store
-     */
+    /** Returns the changes of policies in force at a time of the store: for each attribute the latest one that has not ended. */
     public Map<String, Map<String, RuntimeChange>> policies(Instant now) {
         Map<String, Map<String, RuntimeChange>> policies = new TreeMap<>();
         for (RuntimeChange change : current(now)) {
@@ -124,11 +106,7 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
         return policies;
     }
 
-    /**
-     * Returns the overrides of keys that are in force: for each key the latest one that has not ended.
-     *
-     * @param now the time of the store
-     */
+    /** Returns the overrides of keys in force at a time of the store: for each key the latest one that has not ended. */
     public Map<RuntimeChange.Subject, RuntimeChange> overrides(Instant now) {
         Map<RuntimeChange.Subject, RuntimeChange> overrides = new LinkedHashMap<>();
         current(now).stream()

@@ -15,18 +15,10 @@ public interface ChangeTarget {
     /** Returns the policies that exist without changes. */
     Set<String> names();
 
-    /**
-     * Returns a policy as it is in force.
-     *
-     * @return the policy; empty if this instance has no valid one
-     */
+    /** Returns a policy as it is in force; empty if this instance has no valid one. */
     Optional<Policy> policy(String name);
 
-    /**
-     * Returns the values of a policy as text.
-     *
-     * @return the values by attribute; empty if this instance has no such policy
-     */
+    /** Returns the values of a policy as text; empty if this instance has no such policy. */
     Map<String, String> values(String policy);
 
     /**
@@ -37,11 +29,7 @@ public interface ChangeTarget {
      */
     Findings check(PolicyValues values, Collection<RuntimeChange> overrides);
 
-    /**
-     * Returns the configuration that was read last.
-     *
-     * @return an object that is another one after each change of the configuration
-     */
+    /** Returns the configuration that was read last, another object after each change. */
     Object configuration();
 
     /**

@@ -11,21 +11,13 @@ public final class InvalidChangeException extends Exception {
 
     private final transient List<ConfigurationProblem> problems;
 
-    /**
-     * Creates an exception.
-     *
-     * @param problems the problems, at least one
-     */
+    /** Creates an exception with one problem or more. */
     public InvalidChangeException(List<ConfigurationProblem> problems) {
         super(problems.stream().map(ConfigurationProblem::toString).collect(Collectors.joining("\n")));
         this.problems = List.copyOf(problems);
     }
 
-    /**
-     * Returns the problems.
-     *
-     * @return the problems, at least one
-     */
+    /** Returns the problems, at least one. */
     public List<ConfigurationProblem> problems() {
         return problems;
     }

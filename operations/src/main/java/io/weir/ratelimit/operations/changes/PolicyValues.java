@@ -30,12 +30,7 @@ public record PolicyValues(Map<String, Map<String, RuntimeChange>> changes) impl
         return ChangedProperties.over(config, this, policies);
     }
 
-    /**
-     * Returns the values of one change.
-     *
-     * @param change a change of a policy, or one of the limits of a key of it
-     * @return the values, as if they were those of the policy
-     */
+    /** Returns the values of a change of a policy or of the limits of a key of it, as if they were those of the policy. */
     public static PolicyValues of(RuntimeChange change) {
         Map<String, RuntimeChange> values = new TreeMap<>();
         change.values().keySet().forEach(attribute -> values.put(attribute, change));

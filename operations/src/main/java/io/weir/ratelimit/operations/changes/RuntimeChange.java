@@ -45,11 +45,7 @@ public record RuntimeChange(
         /** A block of one key. */
         BLOCK;
 
-        /**
-         * Returns the attributes that a change of this kind can set.
-         *
-         * @return the attributes; empty for a block
-         */
+        /** Returns the attributes that a change of this kind can set; none for a block. */
         public Set<String> attributes() {
             return switch (this) {
                 case POLICY -> Set.of("limit", "burst", "concurrency", "mode", "on-failure", "enforce-percent");
@@ -71,21 +67,12 @@ public record RuntimeChange(
         return new RuntimeChange(other, subject, values, before, author, reason, at, until, undoes);
     }
 
-    /**
-     * Tests whether the change only ends another one.
-     *
-     * @return false for a change that gives values or blocks a key, also if it repeats an undone one
-     */
+    /** Tests whether the change only ends another one, and neither gives values nor blocks a key. */
     public boolean isUndo() {
         return undoes.isPresent() && until.isEmpty() && values.isEmpty();
     }
 
-    /**
-     * Tests whether the change has ended.
-     *
-     * @param now the current time of the store
-     * @return false before its end, and for a change without an end
-     */
+    /** Tests whether the change has ended at a time of the store. */
     public boolean isEnded(Instant now) {
         return until.isPresent() && !now.isBefore(until.get());
     }

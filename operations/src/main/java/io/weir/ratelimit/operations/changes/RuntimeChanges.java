@@ -13,10 +13,8 @@ public interface RuntimeChanges {
     View view();
 
     /**
-     * Returns the problems that a change would have at deployment, without making it. The change must be valid now and after each later
-     * end of a change of the same policy.
-     *
-     * @return the problems, the same as those of the configuration; empty if the change is valid
+     * Returns the problems that a change would have at deployment, without making it. The change must be valid now and after each later end
+     * of a change of the same policy.
      */
     List<ConfigurationProblem> problems(ChangeRequest request);
 
@@ -47,10 +45,9 @@ public interface RuntimeChanges {
             throws InvalidChangeException, ChangeConflictException;
 
     /**
-     * Returns the last changes from the log.
+     * Returns the last changes from the log, the latest first. Entries that cannot be read are left out.
      *
      * @param count the greatest number of changes, 1 to 1000
-     * @return the changes, the latest first; entries that cannot be read are left out
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer
      */
     List<RuntimeChange> log(int count);

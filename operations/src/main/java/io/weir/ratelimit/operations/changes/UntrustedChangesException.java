@@ -5,11 +5,7 @@ package io.weir.ratelimit.operations.changes;
 public final class UntrustedChangesException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /**
-     * Creates an exception.
-     *
-     * @param reason the reason in a few words, without contents
-     */
+    /** Creates an exception with the reason in a few words, without contents. */
     public UntrustedChangesException(String reason) {
         super(reason);
     }
