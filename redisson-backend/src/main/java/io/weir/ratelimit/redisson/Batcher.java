@@ -84,11 +84,7 @@ final class Batcher {
         this.breaker = breaker;
     }
 
-    /**
-     * Sends a request, at once or with the next batch of its slot.
-     *
-     * @param slot the slot of the request's keys, -1 without a cluster
-     */
+    /** Sends a request, at once or with the next batch of the slot of its keys, which is -1 without a cluster. */
     void enqueue(AcquireRequest request, int slot) {
         BatchQueue queue = slot < 0 ? singleQueue : queues.computeIfAbsent(slot, any -> new BatchQueue(waitingKeys));
         switch (queue.add(request)) {

@@ -79,12 +79,7 @@ final class Breaker {
             }
         }
 
-        /**
-         * Reports the outcome of a call.
-         *
-         * @param failure null for a success
-         * @return false if the breaker is open and rejects the report
-         */
+        /** Reports the failure of a call, null for a success. Returns false if the breaker is open and rejects the report. */
         boolean report(@Nullable BackendException failure);
     }
 

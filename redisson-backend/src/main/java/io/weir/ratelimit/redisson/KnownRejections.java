@@ -25,10 +25,10 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
     private static final int PARTS_OF_DRIFT = 1_000;
 
     /**
-     * Returns the rejection of a call, of which the shadow charges are not evaluated.
+     * Returns the rejection of a call, of which the shadow charges are not evaluated; empty if the call may wait, or if all limits may have
+     * room.
      *
      * @param ofAnyAge whether Redis does not decide, so that a rejection of any age is used
-     * @return empty if the call may wait, or if all limits may have room
      */
     Optional<Decision.Rejected> find(List<Charge> charges, List<String> storedKeys, boolean ofAnyAge) {
         if (mayWait(charges)) {
@@ -58,11 +58,11 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
     }
 
     /**
-     * Returns the rejection of a call that Redis would certainly reject, unless permits were refunded elsewhere.
+     * Returns the rejection of a call that Redis would certainly reject, unless permits were refunded elsewhere; empty if all limits may
+     * have room.
      *
      * @param charges enforced charges, none of which may wait
      * @param nowNanos the current {@link System#nanoTime}
-     * @return empty if all limits may have room
      */
     Optional<Decision.Rejected> find(List<Charge> charges, List<String> storedKeys, long nowNanos) {
         CachedRejection decisive = decisive(charges, storedKeys, nowNanos);

@@ -19,11 +19,7 @@ final class Prober {
     private final AtomicBoolean running = new AtomicBoolean();
     private volatile boolean closed;
 
-    /**
-     * Creates a prober of a breaker.
-     *
-     * @param probe sends a probe, which completes by the deadline of a call
-     */
+    /** Creates a prober of a breaker. A probe completes by the deadline of a call. */
     Prober(Breaker breaker, Timer timer, Supplier<CompletableFuture<?>> probe) {
         this.breaker = breaker;
         this.timer = timer;

@@ -64,11 +64,7 @@ public class RedissonBackend
         this(new ServerProperties());
     }
 
-    /**
-     * Creates a backend of plain Java that {@link #start} connects as configured.
-     *
-     * @param properties returns the value of a property, empty if it is not set
-     */
+    /** Creates a backend of plain Java that {@link #start} connects as properties configure; one that is not set is empty. */
     RedissonBackend(RedisProperties properties) {
         this.configured = new ConfiguredRedis(properties, null, null);
     }

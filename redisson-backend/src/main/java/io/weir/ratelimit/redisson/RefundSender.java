@@ -84,8 +84,6 @@ final class RefundSender {
     /**
      * Settles the selected charges of a receipt, with one script call per slot; a second one if some actual costs are greater and others
      * less.
-     *
-     * @return the charges that are being settled, and the completion
      */
     private Settlement start(BackendReceipt receipt, Predicate<Charge> selection, long actualCost) {
         List<ChargeStates> due = receipt.settle(selection, actualCost);

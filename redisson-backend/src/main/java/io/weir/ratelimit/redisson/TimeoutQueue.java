@@ -23,11 +23,7 @@ final class TimeoutQueue {
     private final AtomicBoolean timerRunning = new AtomicBoolean();
     private final AtomicInteger additions = new AtomicInteger();
 
-    /**
-     * Creates a queue.
-     *
-     * @param deadline the time between the start of a call and its deadline
-     */
+    /** Creates a queue with the time between the start of a call and its deadline. */
     TimeoutQueue(Duration deadline) {
         this(deadline, System::nanoTime, Timer.PLATFORM);
     }

@@ -25,29 +25,19 @@ public record ConfigKey<T>(
 
     private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
 
-    /**
-     * Tests whether the property belongs to a policy.
-     *
-     * @return true if its name begins with that of a policy
-     */
+    /** Tests whether the property belongs to a policy. */
     public boolean isOfPolicy() {
         return name.startsWith(POLICY);
     }
 
-    /**
-     * Tests whether the property belongs to a REST client.
-     *
-     * @return true if its name begins with that of a client
-     */
+    /** Tests whether the property belongs to a REST client. */
     public boolean isOfClient() {
         return name.startsWith(CLIENT);
     }
 
     /**
-     * Tests whether a name belongs to this property or to this family. The name of a policy may contain dots without quotes, and a path
-     * of a cost never is a part of another attribute.
-     *
-     * @return whether only the variable parts differ
+     * Tests whether a name belongs to this property or to this family. The name of a policy may contain dots without quotes, and a path of
+     * a cost never is a part of another attribute.
      */
     boolean isNameOf(String full) {
         String[] fixed = VARIABLE.split(name, -1);
@@ -59,11 +49,7 @@ public record ConfigKey<T>(
                         : full.length() > fixed[0].length() + fixed[end].length() && !full.contains(".costs."));
     }
 
-    /**
-     * Tests whether an environment variable sets a property of this family.
-     *
-     * @return whether only the variable parts differ
-     */
+    /** Tests whether an environment variable sets a property of this family. */
     public boolean isSetBy(String variable) {
         String[] fixed = VARIABLE.split(name, -1);
         String first = ConfigKeys.variable(fixed[0]);
@@ -73,11 +59,7 @@ public record ConfigKey<T>(
                 && variable.length() > first.length() + last.length();
     }
 
-    /**
-     * Returns the property of one member of the family.
-     *
-     * @param value the value of the first variable part
-     */
+    /** Returns the property of the member of the family with a value of the first variable part. */
     public ConfigKey<T> of(String value) {
         return new ConfigKey<>(
                 VARIABLE.matcher(name).replaceFirst(Matcher.quoteReplacement(value)),
@@ -87,29 +69,19 @@ public record ConfigKey<T>(
                 meaning);
     }
 
-    /**
-     * Returns the part of the name after the name of the policy.
-     *
-     * @return the attribute, such as {@code limit} or {@code tiers.<t>.limit}
-     */
+    /** Returns the part of the name after the name of the policy, such as {@code limit} or {@code tiers.<t>.limit}. */
     public String attribute() {
         return name.substring(POLICY.length());
     }
 
-    /**
-     * Returns the attribute with its variable part filled in.
-     *
-     * @return the attribute, such as {@code tiers.gold.limit}
-     */
+    /** Returns the attribute with its variable part filled in, such as {@code tiers.gold.limit}. */
     public String attribute(String value) {
         return VARIABLE.matcher(attribute()).replaceFirst(Matcher.quoteReplacement(value));
     }
 
     /**
-     * Returns the variable part of an attribute of this family.
-     *
-     * @param attribute the attribute, such as {@code tiers.gold.limit}
-     * @return the variable part, such as {@code gold}; empty if the attribute is not one of this family
+     * Returns the variable part, such as {@code gold}, of an attribute such as {@code tiers.gold.limit}; empty if the attribute is not one
+     * of this family.
      */
     public Optional<String> variable(String attribute) {
         String[] fixed = VARIABLE.split(attribute(), -1);

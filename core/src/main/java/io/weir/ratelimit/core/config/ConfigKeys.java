@@ -481,11 +481,7 @@ public final class ConfigKeys {
 
     private ConfigKeys() {}
 
-    /**
-     * Lists all properties.
-     *
-     * @return the table in the order of the reference
-     */
+    /** Returns all properties in the order of the reference. */
     public static List<ConfigKey<?>> all() {
         return Collections.unmodifiableList(TABLE);
     }
@@ -498,12 +494,7 @@ public final class ConfigKeys {
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    /**
-     * Returns the artifact of the plug-in that reads a property.
-     *
-     * @param name the full name, or the name of a family
-     * @return the name of the artifact; empty if the core reads the property
-     */
+    /** Returns the artifact of the plug-in that reads a property or a family; empty if the core reads it. */
     public static Optional<String> artifact(String name) {
         return ARTIFACTS.entrySet().stream()
                 .filter(entry -> name.startsWith(entry.getKey()))
@@ -511,11 +502,7 @@ public final class ConfigKeys {
                 .findFirst();
     }
 
-    /**
-     * Lists the properties that the plug-in of an artifact reads.
-     *
-     * @return the full names and the names of families
-     */
+    /** Returns the names of the properties and families that the plug-in of an artifact reads. */
     public static Set<String> ofArtifact(String artifact) {
         return TABLE.stream()
                 .map(ConfigKey::name)
@@ -528,12 +515,7 @@ public final class ConfigKeys {
         return TABLE.stream().filter(ConfigKey::isOfClient).toList();
     }
 
-    /**
-     * Tests whether a policy can have an attribute.
-     *
-     * @param attribute the part of a name after that of the policy
-     * @return true if the table has it
-     */
+    /** Tests whether a policy can have an attribute, which is the part of a name after that of the policy. */
     public static boolean isPolicyAttribute(String attribute) {
         return TABLE.stream()
                 .filter(ConfigKey::isOfPolicy)
@@ -542,9 +524,8 @@ public final class ConfigKeys {
     }
 
     /**
-     * Returns the variable that sets a property.
-     *
-     * @return the name in upper case, with {@code _} in place of each character that is no letter and no digit
+     * Returns the variable that sets a property: the name in upper case, with {@code _} in place of each character that is no letter and no
+     * digit.
      */
     public static String variable(String property) {
         char[] variable = property.toCharArray();
@@ -558,9 +539,8 @@ public final class ConfigKeys {
     }
 
     /**
-     * Tests whether the value of a property is a list.
-     *
-     * @return true if commas separate its elements; false also if the table does not have the property
+     * Tests whether the value of a property is a list, in which commas separate elements. It is false if the table does not have the
+     * property.
      */
     static boolean isList(String name) {
         return TABLE.stream().anyMatch(key -> key.form().isList() && key.isNameOf(name));

@@ -45,11 +45,7 @@ public final class ConfigReader {
         problems.add(problem);
     }
 
-    /**
-     * Reads a property as text.
-     *
-     * @return the text without blanks around it; empty if the property is not set or not readable
-     */
+    /** Reads a property as text without blanks around it; empty if it is not set or not readable. */
     public Optional<String> text(String property) {
         ConfigProperties.Property value = config.get(property);
         if (!value.readable()) {
@@ -67,59 +63,33 @@ public final class ConfigReader {
                 : MESSAGES.problem("WEIR-101.unset", property, "", String.join(", ", value.unset()));
     }
 
-    /**
-     * Tests whether a property can be read. If it cannot, reading it is a problem of its own.
-     *
-     * @return whether the property has a value or is not set
-     */
+    /** Tests whether a property can be read. If it cannot, reading it is a problem of its own. */
     public boolean isReadable(String property) {
         return config.get(property).readable();
     }
 
-    /**
-     * Reads a property that has a default.
-     *
-     * @return the value, or the default if there is no valid one
-     */
+    /** Reads a property that has a default. */
     public <T> T value(ConfigKey<T> key) {
         return value(key.name(), key);
     }
 
-    /**
-     * Reads a property that has a default and problems of its own.
-     *
-     * @param invalid describes an invalid text
-     * @return the value, or the default if there is no valid one
-     */
+    /** Reads a property that has a default and a problem of its own for an invalid text. */
     public <T> T value(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
         return value(key.name(), key, invalid);
     }
 
-    /**
-     * Reads a property that has no default.
-     *
-     * @return the value, if there is a valid one
-     */
+    /** Reads a property that has no default. */
     public <T> Optional<T> optional(ConfigKey<T> key) {
         return optional(key.name(), key.form());
     }
 
-    /**
-     * Reads a property that has no default.
-     *
-     * @return the value, if there is a valid one
-     */
+    /** Reads a property that has no default. */
     public <T> Optional<T> optional(String property, ValueForm<T> form) {
         return parsed(
                 property, form, (text, reason) -> MESSAGES.problem("WEIR-102.no-default", property, text, reason));
     }
 
-    /**
-     * Reads a property that has no default and problems of its own.
-     *
-     * @param invalid describes an invalid text
-     * @return the value, if there is a valid one
-     */
+    /** Reads a property that has no default and a problem of its own for an invalid text. */
     public <T> Optional<T> optional(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
         return parsed(key.name(), key.form(), (text, reason) -> invalid.apply(text));
     }
@@ -150,11 +120,7 @@ public final class ConfigReader {
         return config.source(property);
     }
 
-    /**
-     * Lists the properties.
-     *
-     * @return the names, without those that only environment variables define
-     */
+    /** Returns the names of the properties, without those that only environment variables define. */
     public Set<String> names() {
         return config.names();
     }

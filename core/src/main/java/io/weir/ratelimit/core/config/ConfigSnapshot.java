@@ -15,23 +15,14 @@ public final class ConfigSnapshot implements ConfigProperties {
     private final Map<String, ConfigProperties.Property> known = new ConcurrentHashMap<>();
     private final Map<String, String> sources = new ConcurrentHashMap<>();
 
-    /**
-     * Creates a snapshot with the names of the properties. Values are added at their first look-up.
-     *
-     * @param config the configuration, whose exceptions are not caught
-     */
+    /** Creates a snapshot with the names of the properties. Values are added at their first look-up. Exceptions are not caught. */
     public ConfigSnapshot(ConfigProperties config) {
         this.config = config;
         this.names = config.names();
         this.problems = List.copyOf(config.problems());
     }
 
-    /**
-     * Compares the names, the values and the problems of this snapshot with another configuration.
-     *
-     * @param other the other configuration, whose exceptions are not caught
-     * @return true if they are equal
-     */
+    /** Tests whether another configuration has the names, the values and the problems of this snapshot. Exceptions are not caught. */
     public boolean isSameIn(ConfigProperties other) {
         return other.names().equals(names)
                 && other.problems().equals(problems)

@@ -66,30 +66,18 @@ public final class EnvironmentCheck {
         }
     }
 
-    /**
-     * Tests whether a variable can belong to a policy or a method that is not known.
-     *
-     * @return true if it begins like the variables of policies and of costs
-     */
+    /** Tests whether a variable can belong to a policy or a method that is not known. */
     public static boolean isOfPolicy(String variable) {
         return variable.startsWith(ConfigKeys.VARIABLES + "POLICIES_")
                 || variable.startsWith(ConfigKeys.VARIABLES + "COSTS_");
     }
 
-    /**
-     * Returns the properties that a variable sets.
-     *
-     * @return the names of known properties, in alphabetical order
-     */
+    /** Returns the properties that a variable sets, in alphabetical order. */
     public Set<String> properties(String variable) {
         return properties.getOrDefault(variable, Set.of());
     }
 
-    /**
-     * Finds the variables that match no property.
-     *
-     * @return those that begin with {@link ConfigKeys#VARIABLES}, in alphabetical order
-     */
+    /** Returns the variables that begin with {@link ConfigKeys#VARIABLES} and match no property, in alphabetical order. */
     public List<String> unknown(Collection<String> variables) {
         return variables.stream()
                 .filter(variable -> variable.startsWith(ConfigKeys.VARIABLES)
@@ -100,12 +88,7 @@ public final class EnvironmentCheck {
                 .toList();
     }
 
-    /**
-     * Finds the variable that was probably meant.
-     *
-     * @param unknown the name of a variable that matches no property
-     * @return the name of a variable that differs little; empty if there is none
-     */
+    /** Returns the variable that was probably meant by one that matches no property; empty if none differs little. */
     public Optional<String> nearest(String unknown) {
         return Spelling.nearest(
                         unknown.substring(ConfigKeys.VARIABLES.length()),

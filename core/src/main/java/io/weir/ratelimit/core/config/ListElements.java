@@ -28,11 +28,7 @@ final class ListElements implements ConfigProperties {
     /** The names of the elements of each list, in their order. */
     private final Map<String, SortedMap<Integer, String>> elements = new TreeMap<>();
 
-    /**
-     * Joins the lists of a configuration.
-     *
-     * @param config the configuration, whose names are read once
-     */
+    /** Joins the lists of a configuration, whose names are read once. */
     ListElements(ConfigProperties config) {
         this.config = config;
         for (String name : config.names()) {

@@ -21,20 +21,12 @@ public record Origin(String property, String value, String source) {
         return source.equals(DEFAULT);
     }
 
-    /**
-     * Tests whether a runtime change determines the value.
-     *
-     * @return false for a value of the configuration, of an annotation or a default
-     */
+    /** Tests whether a runtime change determines the value; false for a value of the configuration, of an annotation or a default. */
     public boolean isChange() {
         return source.startsWith(ConfigProperties.CHANGE);
     }
 
-    /**
-     * Returns the attribute of the property.
-     *
-     * @return the attribute, such as {@code limit} or {@code tiers.gold.limit}
-     */
+    /** Returns the attribute of the property, such as {@code limit} or {@code tiers.gold.limit}. */
     public String attribute() {
         return QuotedName.parse(property.substring(ConfigReader.POLICIES.length()))
                 .map(QuotedName::attribute)

@@ -17,29 +17,17 @@ public final class PolicyProperties {
         this.policy = policy;
     }
 
-    /**
-     * Returns the source of a property.
-     *
-     * @param property the full name of a property that is set
-     */
+    /** Returns the source of a property, which is set, by its full name. */
     public String source(String property) {
         return reader.source(property);
     }
 
-    /**
-     * Returns the name of the policy.
-     *
-     * @return the name without quotes
-     */
+    /** Returns the name of the policy without quotes. */
     public String policy() {
         return policy;
     }
 
-    /**
-     * Returns the place of problems that concern several attributes.
-     *
-     * @return the common beginning of the names of the properties
-     */
+    /** Returns the common beginning of the names of the properties, for problems that concern several attributes. */
     public String place() {
         return POLICIES + policy;
     }
@@ -62,76 +50,42 @@ public final class PolicyProperties {
         return name(key.attribute());
     }
 
-    /**
-     * Reads a property as text.
-     *
-     * @return the text, if the property is set
-     */
+    /** Reads a property as text. */
     public Optional<String> text(ConfigKey<?> key) {
         return reader.text(name(key));
     }
 
-    /**
-     * Reads a property as text.
-     *
-     * @return the text, if the property is set
-     */
+    /** Reads a property as text. */
     public Optional<String> text(String property) {
         return reader.text(property);
     }
 
-    /**
-     * Reads a property that has a default.
-     *
-     * @return the value, or the default if there is no valid one
-     */
+    /** Reads a property that has a default. */
     public <T> T value(ConfigKey<T> key) {
         return reader.value(name(key), key);
     }
 
-    /**
-     * Reads a property that has a default and problems of its own.
-     *
-     * @param invalid describes an invalid text
-     * @return the value, or the default if there is no valid one
-     */
+    /** Reads a property that has a default and a problem of its own for an invalid text. */
     public <T> T value(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
         return reader.value(name(key), key, invalid);
     }
 
-    /**
-     * Reads a property that has no default.
-     *
-     * @return the value, if there is a valid one
-     */
+    /** Reads a property that has no default. */
     public <T> Optional<T> optional(ConfigKey<T> key) {
         return reader.optional(name(key), key.form());
     }
 
-    /**
-     * Reads a property of a form that the table does not have.
-     *
-     * @param parser converts the text
-     * @return the value, if there is a valid one
-     */
+    /** Reads a property of a form that the table does not have, with a parser of the text. */
     public <T> Optional<T> optional(String property, Function<String, T> parser) {
         return reader.optional(property, new ValueForm<>("", parser));
     }
 
-    /**
-     * Reads a property of a family.
-     *
-     * @return the value, if there is a valid one
-     */
+    /** Reads a property of a family. */
     public <T> Optional<T> optional(String property, ConfigKey<T> key) {
         return reader.optional(property, key.form());
     }
 
-    /**
-     * Tests whether a property can be read. If it cannot, reading it is a problem of its own.
-     *
-     * @return whether the property has a value or is not set
-     */
+    /** Tests whether a property can be read. If it cannot, reading it is a problem of its own. */
     public boolean isReadable(String property) {
         return reader.isReadable(property);
     }

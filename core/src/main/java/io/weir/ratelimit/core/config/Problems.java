@@ -23,31 +23,19 @@ public final class Problems {
         found.addAll(problems);
     }
 
-    /**
-     * Returns the problems so far.
-     *
-     * @return the problems in order
-     */
+    /** Returns the problems so far, in order. */
     public List<ConfigurationProblem> found() {
         return List.copyOf(found);
     }
 
-    /**
-     * Returns the message of the failed deployment.
-     *
-     * @return the text, with one line for each problem
-     */
+    /** Returns the message of the failed deployment, with one line for each problem. */
     public String message() {
         return lines().stream()
                 .map(line -> "\n  " + line)
                 .collect(Collectors.joining("", MESSAGES.text("WEIR-100"), ""));
     }
 
-    /**
-     * Describes each problem once.
-     *
-     * @return one line for each problem
-     */
+    /** Returns one line for each problem, and equal problems once. */
     public List<String> lines() {
         return found.stream()
                 .distinct()

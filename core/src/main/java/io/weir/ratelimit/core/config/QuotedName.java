@@ -14,10 +14,9 @@ import java.util.stream.Stream;
  */
 public record QuotedName(String name, String attribute) {
     /**
-     * Splits a text.
+     * Splits a text; empty if a part is missing.
      *
      * @param text the name, in quotes if it contains dots, a dot and the attribute
-     * @return the parts; empty if one is missing
      */
     public static Optional<QuotedName> parse(String text) {
         int start = text.startsWith("\"") ? 1 : 0;
@@ -28,12 +27,7 @@ public record QuotedName(String name, String attribute) {
                 : Optional.of(new QuotedName(text.substring(start, end), text.substring(attribute)));
     }
 
-    /**
-     * Splits a text whose format may have lost the quotes around the name of a policy.
-     *
-     * @param text the name, a dot and the attribute
-     * @return the parts; empty if one is missing
-     */
+    /** Splits a text like {@link #parse(String)}. Its format may have lost the quotes around the name of a known policy. */
     static Optional<QuotedName> parse(String text, Collection<String> known) {
         Optional<QuotedName> first = parse(text);
         return first.filter(parts -> !parts.isOfPolicy())
@@ -44,9 +38,8 @@ public record QuotedName(String name, String attribute) {
     }
 
     /**
-     * Finds the name with dots that was probably meant.
-     *
-     * @return the shortest longer name before an attribute of a policy; empty if this is an attribute, or if there is none
+     * Returns the shortest longer name before an attribute of a policy, which was probably meant; empty if this is an attribute, or if
+     * there is none.
      */
     public Optional<QuotedName> dotted() {
         return isOfPolicy() ? Optional.empty() : longer().findFirst();
@@ -64,12 +57,7 @@ public record QuotedName(String name, String attribute) {
                 .filter(QuotedName::isOfPolicy);
     }
 
-    /**
-     * Removes the quotes around a name.
-     *
-     * @param text the name, which may have quotes
-     * @return the name without them
-     */
+    /** Removes the quotes around a name, if it has quotes. */
     public static String unquoted(String text) {
         return text.length() > 1 && text.startsWith("\"") && text.endsWith("\"")
                 ? text.substring(1, text.length() - 1)

@@ -55,11 +55,7 @@ public record Settings(
         NONE
     }
 
-    /**
-     * Reads the settings.
-     *
-     * @return the settings, with the default in place of each invalid value
-     */
+    /** Reads the settings, with the default in place of each invalid value. */
     public static Settings read(ConfigProperties config, Problems problems) {
         ConfigReader reader = new ConfigReader(config, problems);
         return new Settings(
@@ -86,20 +82,14 @@ public record Settings(
         return MESSAGES.problem("WEIR-104", ConfigKeys.KEY_SECRET.name(), "***", ConfigKeys.MINIMUM_SECRET);
     }
 
-    /**
-     * Tests whether the configuration is reloaded.
-     *
-     * @return false if limits are disabled or the interval is zero
-     */
+    /** Tests whether the configuration is reloaded; false if limits are disabled or the interval is zero. */
     public boolean reloads() {
         return enabled && !reloadInterval.isZero();
     }
 
     /**
-     * Returns the time for which limits of single keys are cached. Limits from a database are refreshed even if the configuration
-     * is not reloaded.
-     *
-     * @return the interval of reloads, or its default if it is zero
+     * Returns the interval of reloads, or its default if it is zero: limits of single keys are cached for this time. Limits from a database
+     * are refreshed even if the configuration is not reloaded.
      */
     public Duration overrideLifetime() {
         return reloadInterval.isZero()

@@ -357,9 +357,8 @@ final class Acquisition {
     }
 
     /**
-     * Ends a call that does not proceed although its charges may be paid: a later call of the request pays them again.
-     *
-     * @return the receipt of the permits to refund
+     * Ends a call that does not proceed although its charges may be paid: a later call of the request pays them again. Returns the receipt
+     * of the permits to refund.
      */
     Receipt abandon() {
         close();

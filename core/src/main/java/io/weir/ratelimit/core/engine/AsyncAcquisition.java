@@ -64,11 +64,7 @@ final class AsyncAcquisition {
         return result;
     }
 
-    /**
-     * Starts on the calling thread, which also ends a call that nothing delays.
-     *
-     * @param limits completes when the limits are known
-     */
+    /** Starts on the calling thread when the limits are known. This thread also ends a call that nothing delays. */
     CompletableFuture<Decision> startHere(CompletableFuture<?> limits) {
         try {
             beginWhen(limits);

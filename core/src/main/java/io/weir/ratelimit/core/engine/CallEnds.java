@@ -19,11 +19,7 @@ public final class CallEnds {
     private final FallbackBackend backend;
     private final HeldSlots slots;
 
-    /**
-     * Creates the ends of calls.
-     *
-     * @param backend refunds charges
-     */
+    /** Creates the ends of calls. */
     CallEnds(FallbackBackend backend, HeldSlots slots) {
         this.backend = backend;
         this.slots = slots;
@@ -76,9 +72,8 @@ public final class CallEnds {
     }
 
     /**
-     * Releases the slots of a call that held them itself, in the background. A later call of the request takes slots of its own.
-     *
-     * @param request the request that the call is part of, null if there is none
+     * Releases the slots of a call that held them itself, in the background. A later call of its request, if it has one, takes slots of its
+     * own.
      */
     public void release(Receipt receipt, @Nullable RequestState request) {
         slots.release(receipt);

@@ -30,11 +30,7 @@ public interface EngineEnvironment {
         return clock();
     }
 
-    /**
-     * Returns the source of random numbers.
-     *
-     * @return a function that returns a number from 0 to below its argument
-     */
+    /** Returns the source of random numbers from 0 to below its argument. */
     default IntUnaryOperator random() {
         return bound -> ThreadLocalRandom.current().nextInt(bound);
     }
@@ -44,20 +40,12 @@ public interface EngineEnvironment {
         return container;
     }
 
-    /**
-     * Returns the executor of look-ups of the application.
-     *
-     * @param threads the threads of look-ups
-     */
+    /** Returns the executor of look-ups of the application, on the threads of look-ups. */
     default Supplier<Executor> lookUps(Supplier<Executor> threads) {
         return threads;
     }
 
-    /**
-     * Returns whether clients of a deployment control this environment.
-     *
-     * @return true for the environment of a test kit in a deployment
-     */
+    /** Returns whether clients of a deployment control this environment, as those of a test kit do. */
     default boolean isControlledByClients() {
         return false;
     }
@@ -66,37 +54,24 @@ public interface EngineEnvironment {
     default void health(BackendHealth health) {}
 
     /**
-     * Tests whether the backend in process replaces another one, whatever the configuration selects.
-     *
-     * @return true if the environment does not use it, so that its configuration is not checked
+     * Tests whether the backend in process replaces another one, whatever the configuration selects. The configuration of the other one is
+     * not checked.
      */
     default boolean replaces(String backend) {
         return false;
     }
 
-    /**
-     * Creates a backend in process.
-     *
-     * @param maxKeys the maximum number of keys, 1 or more
-     */
+    /** Creates a backend in process for one key or more. */
     default RateLimitBackend local(int maxKeys) {
         return new LocalBackend(maxKeys);
     }
 
-    /**
-     * Creates a backend in process that has the time of a clock.
-     *
-     * @param maxKeys the maximum number of keys, 1 or more
-     */
+    /** Creates a backend in process for one key or more, with the time of a clock. */
     static RateLimitBackend local(int maxKeys, Sleeper clock) {
         return new LocalBackend(maxKeys, new LocalClock(clock::nanos, clock::epochMillis));
     }
 
-    /**
-     * Returns the backend that the engine calls.
-     *
-     * @param deadline the longest time of a call
-     */
+    /** Returns the backend that the engine calls, given the longest time of a call. */
     default RateLimitBackend backend(RateLimitBackend selected, Duration deadline) {
         return selected;
     }

@@ -20,11 +20,7 @@ public final class KeyAdministration {
     private final RateLimitEngine engine;
     private final Overrides overrides;
 
-    /**
-     * Creates the operations.
-     *
-     * @param engine calls the backend
-     */
+    /** Creates the operations. */
     public KeyAdministration(RateLimitEngine engine, Overrides overrides) {
         this.engine = engine;
         this.overrides = overrides;

@@ -73,12 +73,7 @@ public final class RateLimitEngine {
         this.quotas = new QuotaReader(backend, encoder, overrides, charges);
     }
 
-    /**
-     * Returns a builder of an engine.
-     *
-     * @param backend decides about charges
-     * @return a builder with an engine that only decides
-     */
+    /** Returns a builder with an engine that only decides, by a backend. */
     public static EngineBuilder on(FallbackBackend backend) {
         return new EngineBuilder(backend);
     }
@@ -290,11 +285,7 @@ public final class RateLimitEngine {
         return charges.limits(policy, key, storedKey);
     }
 
-    /**
-     * Notifies the listeners of a call that bypasses its policies.
-     *
-     * @param binding the policies, one or more
-     */
+    /** Notifies the listeners of a call that bypasses its policies, one or more. */
     public void bypass(Binding binding) {
         listeners.bypassed(binding);
     }
@@ -326,11 +317,7 @@ public final class RateLimitEngine {
         }
     }
 
-    /**
-     * Returns the quotas of a caller under a policy, without a charge.
-     *
-     * @param call the properties from which key and tier are determined
-     */
+    /** Returns the quotas of a caller under a policy, without a charge. The properties of the call determine key and tier. */
     public List<Quota> peek(Policy policy, CallContext call) {
         return quotas.peek(policy, call);
     }
@@ -364,11 +351,7 @@ public final class RateLimitEngine {
         return topKeys;
     }
 
-    /**
-     * Returns the encoder of keys.
-     *
-     * @return the encoder of the stored keys of this engine
-     */
+    /** Returns the encoder of the stored keys of this engine. */
     public IdentityEncoder encoder() {
         return encoder;
     }

@@ -38,11 +38,7 @@ final class RecentCharges {
      */
     record Entry(Policy policy, String source, List<Charge> charges, RecurringKey key, Supplier<Decision> acquire) {}
 
-    /**
-     * Creates an empty table.
-     *
-     * @param acquires returns the acquire of charges
-     */
+    /** Creates an empty table, with a function that returns the acquire of charges. */
     RecentCharges(Function<List<Charge>, Supplier<Decision>> acquires) {
         this.acquires = acquires;
     }

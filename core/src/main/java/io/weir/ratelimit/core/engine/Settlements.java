@@ -46,11 +46,7 @@ public final class Settlements {
         return settleAsync(receipt, charge -> true, checked(actualCost));
     }
 
-    /**
-     * Settles the charges of a request under a policy.
-     *
-     * @param actualCost the actual cost in permits, 0 or more
-     */
+    /** Settles the charges of a request under a policy. The actual cost is 0 permits or more. */
     public void settle(RequestState request, String policy, long actualCost) {
         long cost = checked(actualCost);
         List<Charge> claim = request.claim(policy);
@@ -64,12 +60,7 @@ public final class Settlements {
         }
     }
 
-    /**
-     * Settles the charges of a request under a policy without blocking the thread.
-     *
-     * @param actualCost the actual cost in permits, 0 or more
-     * @return a stage that completes after the settlement
-     */
+    /** Settles as {@link #settle(RequestState, String, long)}, without blocking the thread. */
     public CompletionStage<Void> settleAsync(RequestState request, String policy, long actualCost) {
         long cost = checked(actualCost);
         List<Charge> claim = request.claim(policy);
@@ -90,21 +81,12 @@ public final class Settlements {
         return CompletableFuture.allOf(all);
     }
 
-    /**
-     * Settles the charges of a receipt under a policy without blocking the thread.
-     *
-     * @param actualCost the actual cost in permits, 0 or more
-     * @return a stage that completes after the settlement
-     */
+    /** Settles the charges of a receipt under a policy without blocking the thread. The actual cost is 0 permits or more. */
     public CompletionStage<Void> settleAsync(Receipt receipt, String policy, long actualCost) {
         return settleAsync(receipt, charge -> charge.policy().policy().equals(policy), checked(actualCost));
     }
 
-    /**
-     * Tests whether a request has a charge under a policy, settled or not.
-     *
-     * @return true if it has paid under the policy
-     */
+    /** Tests whether a request has a charge under a policy, settled or not. */
     public boolean hasPaid(RequestState request, String policy) {
         return request.quotas().reserved().contains(policy);
     }

@@ -72,11 +72,7 @@ public final class KnownBlocks {
      */
     public record Block(
             String policy, String storedKey, Cause cause, Duration rest, Duration seen, int penalty, Duration length) {
-        /**
-         * Returns the block as it is known after some time.
-         *
-         * @return the block, with a rest of zero or less if it is over
-         */
+        /** Returns the block as it is known after some time, with a rest of zero or less if it is over. */
         public Block later(Duration time) {
             return new Block(policy, storedKey, cause, rest.minus(time), seen.plus(time), penalty, length);
         }
@@ -86,39 +82,23 @@ public final class KnownBlocks {
 
     private record Entry(Cause cause, long endNanos, long seenNanos, int penalty, Duration length) {}
 
-    /**
-     * Creates an empty list.
-     *
-     * @param nanoTime a monotonic clock
-     */
+    /** Creates an empty list with a monotonic clock. */
     public KnownBlocks(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
         this.origin = nanoTime.getAsLong();
     }
 
-    /**
-     * Adds a penalty.
-     *
-     * @param number the number of the penalty, 1 or more
-     */
+    /** Adds a penalty of a key, the first one or a later one. */
     public void penalized(String policy, String storedKey, Duration length, int number) {
         put(policy, storedKey, Cause.PENALTY, length, number, length);
     }
 
-    /**
-     * Adds a block by an operator.
-     *
-     * @param rest the time until the end
-     */
+    /** Adds a block by an operator, given the time until its end. */
     public void blocked(String policy, String storedKey, Duration rest) {
         put(policy, storedKey, Cause.OPERATOR, rest, 0, Duration.ZERO);
     }
 
-    /**
-     * Adds a pause of a REST client. A longer block of the key remains.
-     *
-     * @param rest the time until the end of the block in force
-     */
+    /** Adds a pause of a REST client, given the time until the end of the block in force. A longer block of the key remains. */
     public synchronized void paused(String policy, String storedKey, Duration rest) {
         Entry known = entries.get(new Key(policy, storedKey));
         if (known != null
@@ -143,11 +123,7 @@ public final class KnownBlocks {
         }
     }
 
-    /**
-     * Notes a block that has rejected a call. A key that is noted often costs a look-up without a lock.
-     *
-     * @param restMicros the time until the end, in microseconds
-     */
+    /** Notes a block that has rejected a call, given the time until its end. A key that is noted often costs a look-up without a lock. */
     public void met(String policy, String storedKey, long restMicros) {
         long now = now();
         long end = now + TimeUnit.MICROSECONDS.toNanos(restMicros);
@@ -206,11 +182,7 @@ public final class KnownBlocks {
         return nanoTime.getAsLong() - origin;
     }
 
-    /**
-     * Returns the blocks, and after them those that were ended early.
-     *
-     * @return the blocks, the last end first
-     */
+    /** Returns the blocks, the last end first, and after them those that were ended early. */
     public synchronized List<Block> list() {
         long now = now();
         removePast(now);

@@ -45,11 +45,7 @@ public final class BackendHealth {
         /** Limits are disabled. */
         OFF;
 
-        /**
-         * Returns the name in health data.
-         *
-         * @return the name, such as {@code up}
-         */
+        /** Returns the name in health data, such as {@code up}. */
         public String text() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -156,10 +152,8 @@ public final class BackendHealth {
     }
 
     /**
-     * Returns the health. If the instance is not ready, this probes the backend, at most once a second: clients that avoid the
-     * instance send no calls that could find the backend available again.
-     *
-     * @return the health after the probe
+     * Returns the health. If the instance is not ready, this probes the backend, at most once a second: clients that avoid the instance
+     * send no calls that could find the backend available again.
      */
     public Report readiness() {
         RateLimitBackend.Status status = backend.status();

@@ -22,11 +22,7 @@ public final class BoundedResolvers {
     /** The listener of failures. The resolvers exist before the telemetry. */
     private ResolverListener listener = (kind, resolver, failure) -> {};
 
-    /**
-     * Creates the resolvers.
-     *
-     * @param threads the threads of look-ups of tiers
-     */
+    /** Creates the resolvers. */
     public BoundedResolvers(
             Map<String, KeyResolver> keyResolvers,
             Map<String, TierResolver> tierResolvers,

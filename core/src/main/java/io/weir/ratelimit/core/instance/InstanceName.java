@@ -21,11 +21,7 @@ public record InstanceName(long process, String start) {
         return OWN;
     }
 
-    /**
-     * Returns the name as text.
-     *
-     * @return a text such as {@code 4711-3f2a}
-     */
+    /** Returns the name as text, such as {@code 4711-3f2a}. */
     @Override
     public String toString() {
         return process + "-" + start;

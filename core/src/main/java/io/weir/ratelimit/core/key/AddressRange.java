@@ -50,10 +50,9 @@ public final class AddressRange {
     }
 
     /**
-     * Parses several ranges.
+     * Parses one or more ranges, in order.
      *
      * @param text ranges separated by commas
-     * @return the ranges in order, one or more
      * @throws IllegalArgumentException with all problems, if an entry is invalid
      */
     public static List<AddressRange> parseAll(String text) {
@@ -76,11 +75,7 @@ public final class AddressRange {
         }
     }
 
-    /**
-     * Tests whether an address is in the range.
-     *
-     * @return true if it is; false for an address of the other family
-     */
+    /** Tests whether an address is in the range; false for an address of the other family. */
     public boolean contains(IpAddress address) {
         return first.isIpv4() == address.isIpv4() && first.shares(bits, address);
     }

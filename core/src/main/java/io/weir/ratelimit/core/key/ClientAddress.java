@@ -38,11 +38,10 @@ public final class ClientAddress {
     }
 
     /**
-     * Returns the address of the client.
+     * Returns the address of the client; empty if the address of the peer is unknown or not a literal.
      *
      * @param peer the address of the peer as the server writes it, with or without brackets and a port
      * @param headerLines returns the lines of a header by its name, in the order of the request
-     * @return the address; empty if the address of the peer is unknown or not a literal
      */
     public Optional<IpAddress> of(Optional<String> peer, Function<String, List<String>> headerLines) {
         Optional<IpAddress> address = peer.flatMap(IpAddress::ofPeer);

@@ -41,11 +41,7 @@ public final class IdentityEncoder {
 
     private final @Nullable KeyedHash hmac;
 
-    /**
-     * Creates an encoder.
-     *
-     * @param secret the key secret, with which all values are hashed; empty if none is configured
-     */
+    /** Creates an encoder that hashes all values with the key secret, if one is configured. */
     public IdentityEncoder(Optional<String> secret) {
         this.hmac = secret.map(KeyedHash::of).orElse(null);
     }

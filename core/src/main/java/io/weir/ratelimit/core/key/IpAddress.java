@@ -35,12 +35,7 @@ public final class IpAddress {
         this.low = low;
     }
 
-    /**
-     * Parses an address.
-     *
-     * @param text a literal, such as {@code 203.0.113.7}, {@code 2001:db8::1}, {@code fe80::1%eth0}
-     * @return the address; empty if the text has another form
-     */
+    /** Parses a literal, such as {@code 203.0.113.7}, {@code 2001:db8::1}, {@code fe80::1%eth0}; empty if the text has another form. */
     public static Optional<IpAddress> parse(String text) {
         return Optional.ofNullable(read(text, 0, text.length()));
     }

@@ -66,92 +66,55 @@ public final class KeyExpression {
         return allTerms().anyMatch(kind);
     }
 
-    /**
-     * Tests whether the expression can be resolved only when the arguments of the called method are known.
-     *
-     * @return true if it uses an argument
-     */
+    /** Tests whether the expression can be resolved only when the arguments of the called method are known. */
     public boolean needsArguments() {
         return !arguments.isEmpty();
     }
 
-    /**
-     * Returns the names of the arguments that the expression uses.
-     *
-     * @return the names after {@code arg:}
-     */
+    /** Returns the names of the arguments that the expression uses, without {@code arg:}. */
     public Set<String> arguments() {
         return arguments;
     }
 
-    /**
-     * Tests whether the key depends on the called resource, and not only on the caller.
-     *
-     * @return true if the expression uses an argument, a path parameter or the method
-     */
+    /** Tests whether the key depends on the called resource, by an argument, a path parameter or the method, and not only on the caller. */
     public boolean dependsOnResource() {
         return uses(term -> term.word().filter(OF_RESOURCE::contains).isPresent());
     }
 
     /**
-     * Tests whether the expression can be resolved before a request is matched to a method and its caller is authenticated.
-     *
-     * @return true if it uses only {@code global}, {@code ip} and {@code header:}
+     * Tests whether the expression uses only {@code global}, {@code ip} and {@code header:}, which are known before a request is matched to
+     * a method and its caller is authenticated.
      */
     public boolean isEarly() {
         return !uses(term -> term.word().filter(EARLY::contains).isEmpty());
     }
 
-    /**
-     * Tests whether the expression uses claims, which only some logins provide.
-     *
-     * @return true if it uses {@code claim:}
-     */
+    /** Tests whether the expression uses claims, which only some logins provide. */
     public boolean usesClaims() {
         return uses(term -> term.is(KeyWord.CLAIM));
     }
 
-    /**
-     * Tests whether the expression uses headers, whose values should be hashed with a key secret.
-     *
-     * @return true if it uses {@code header:}
-     */
+    /** Tests whether the expression uses headers, whose values should be hashed with a key secret. */
     public boolean usesHeader() {
         return uses(term -> term.is(KeyWord.HEADER));
     }
 
-    /**
-     * Tests whether the application determines a term, with code that can block.
-     *
-     * @return true if the expression uses a key resolver
-     */
+    /** Tests whether the application determines a term, with code that can block. */
     public boolean callsResolver() {
         return callsResolver;
     }
 
-    /**
-     * Tests whether all callers have one key.
-     *
-     * @return true if the expression is {@code global}
-     */
+    /** Tests whether all callers have the key {@code global}. */
     public boolean isGlobal() {
         return onlyTerm != null && onlyTerm.is(KeyWord.GLOBAL);
     }
 
-    /**
-     * Tests whether an alternative of the expression joins terms.
-     *
-     * @return true if it uses {@code +}
-     */
+    /** Tests whether an alternative of the expression joins terms with {@code +}. */
     public boolean isCompound() {
         return alternatives.stream().anyMatch(compound -> compound.size() > 1);
     }
 
-    /**
-     * Returns the terms of each alternative, in order.
-     *
-     * @return the terms, such as {@code [[principal], [ip, arg:user]]}
-     */
+    /** Returns the terms of each alternative, in order, such as {@code [[principal], [ip, arg:user]]}. */
     public List<List<String>> terms() {
         return alternatives.stream()
                 .map(compound -> compound.stream().map(KeyTerm::toString).toList())
@@ -182,19 +145,14 @@ public final class KeyExpression {
         return key;
     }
 
-    /**
-     * Resolves the key of a call.
-     *
-     * @return the key; {@link Identity#ANONYMOUS} if no alternative resolves
-     */
+    /** Returns the key of a call; {@link Identity#ANONYMOUS} if no alternative resolves. */
     public Identity resolve(CallContext call) {
         return find(call, KeyExpression::missed).orElse(Identity.ANONYMOUS);
     }
 
     /**
-     * Returns the value of the first alternative that resolves, such as the plan of a caller.
-     *
-     * @return the value; empty if no alternative resolves, or if the key does not have exactly one value
+     * Returns the value of the first alternative that resolves, such as the plan of a caller; empty if no alternative resolves, or if the
+     * key does not have exactly one value.
      */
     public Optional<String> value(CallContext call) {
         return find(call, KeyExpression::missedTier)
@@ -204,9 +162,8 @@ public final class KeyExpression {
     }
 
     /**
-     * Returns the text that alone determines the key of a call, for caches. Another expression has another key for the same text.
-     *
-     * @return the text; null if the key depends on more than one text, or on a secret
+     * Returns the text that alone determines the key of a call, for caches; null if the key depends on more than one text, or on a secret.
+     * Another expression has another key for the same text.
      */
     public @Nullable String source(CallContext call) {
         if (onlyTerm == null) {
@@ -223,11 +180,7 @@ public final class KeyExpression {
         return source;
     }
 
-    /**
-     * Returns the key of a text of {@link #source}.
-     *
-     * @return the key; {@link Identity#ANONYMOUS} if the text does not resolve
-     */
+    /** Returns the key of a text of {@link #source}; {@link Identity#ANONYMOUS} if the text does not resolve. */
     public Identity ofSource(String source) {
         return onlyTerm == null
                 ? Identity.ANONYMOUS

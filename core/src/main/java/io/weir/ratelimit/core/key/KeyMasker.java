@@ -28,11 +28,7 @@ public final class KeyMasker {
 
     private record MaskedKey(String storedKey, String text) {}
 
-    /**
-     * Creates a masker.
-     *
-     * @param keySecret the key secret, with which stored keys are hashed; empty if none is configured
-     */
+    /** Creates a masker of stored keys, which are hashed if a key secret is configured. */
     public KeyMasker(Optional<String> keySecret) {
         this.secret = keySecret.isPresent() ? null : new byte[SECRET_BYTES];
         if (secret != null) {
@@ -40,11 +36,7 @@ public final class KeyMasker {
         }
     }
 
-    /**
-     * Returns the masked key of a stored key.
-     *
-     * @return printable ASCII
-     */
+    /** Returns the masked key of a stored key, as printable ASCII. */
     public String of(String storedKey) {
         int kind = storedKey.indexOf('.');
         // The keys that all callers share have no value to hide.

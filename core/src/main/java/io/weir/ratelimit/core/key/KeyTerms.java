@@ -92,39 +92,25 @@ public final class KeyTerms {
         this.reported = reported;
     }
 
-    /**
-     * Returns the terms of one expression.
-     *
-     * @param expressionPlace the property or the annotation of the expression, for messages about terms that do not resolve
-     */
+    /** Returns the terms of one expression, whose property or annotation messages about terms that do not resolve name. */
     public KeyTerms at(String expressionPlace) {
         return new KeyTerms(ipv4Prefix, ipv6Prefix, clients, resolvers, claims, expressionPlace, reported);
     }
 
     /**
-     * Tests whether a term of the application can have a name.
-     *
-     * @return false if it has other characters than {@code A-Z a-z 0-9 _ . -}, does not begin with one of {@code A-Z a-z _}, or
-     *     is a word of the key language
+     * Tests whether a term of the application can have a name; false if it has other characters than {@code A-Z a-z 0-9 _ . -}, does not
+     * begin with one of {@code A-Z a-z _}, or is a word of the key language.
      */
     public static boolean isName(String name) {
         return name.matches("[A-Za-z_][A-Za-z0-9_.-]*") && KeyWord.of(name).isEmpty();
     }
 
-    /**
-     * Checks the name of a key resolver.
-     *
-     * @return the problem if the name is no key term
-     */
+    /** Returns the problem of the name of a key resolver, if the name is no key term. */
     public static Optional<ConfigurationProblem> problemOf(String name, String place) {
         return isName(name) ? Optional.empty() : Optional.of(MESSAGES.problem("WEIR-213.term", place, name, FORMS));
     }
 
-    /**
-     * Tests whether callers can have claims, because MicroProfile JWT or OpenID Connect of Jakarta Security is available.
-     *
-     * @return false if no claim can resolve
-     */
+    /** Tests whether callers can have claims, because MicroProfile JWT or OpenID Connect of Jakarta Security is available. */
     public boolean haveClaims() {
         return claims;
     }
@@ -207,10 +193,8 @@ public final class KeyTerms {
     }
 
     /**
-     * Tests whether the values of a class have a text of their own. The text of {@link Object} is different for equal values, so each call
-     * would have a key of its own.
-     *
-     * @return false for an array as well
+     * Tests whether the values of a class have a text of their own; false for an array as well. The text of {@link Object} is different for
+     * equal values, so each call would have a key of its own.
      */
     public static boolean hasText(Class<?> type) {
         return type.isPrimitive() || TEXTS.get(type);

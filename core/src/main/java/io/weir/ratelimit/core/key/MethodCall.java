@@ -5,10 +5,6 @@ import io.weir.ratelimit.spi.CallContext;
 
 /** A call of a bean method, which is not always part of a request. */
 public interface MethodCall extends CallContext {
-    /**
-     * Tests whether a request contains the call.
-     *
-     * @return false on other threads than those of the request, such as the thread of a timer
-     */
+    /** Tests whether a request contains the call; false on other threads than those of the request, such as the thread of a timer. */
     boolean isInRequest();
 }

@@ -29,12 +29,7 @@ public final class Spelling {
         };
     }
 
-    /**
-     * Finds what was probably meant by a misspelled word.
-     *
-     * @param forms the known forms; names after colons are ignored
-     * @return a form that differs little from the word; empty if there is none
-     */
+    /** Returns the form that differs least from a misspelled word, without names after colons; empty if none differs little. */
     public static Optional<String> nearest(String word, Collection<String> forms) {
         String wanted = word.toLowerCase(Locale.ROOT).replace(":", "");
         if (wanted.length() > LONGEST) {

@@ -36,22 +36,14 @@ public final class BackendReceipt implements ChargeReceipt {
         private boolean slotsReleased;
     }
 
-    /**
-     * Creates a receipt.
-     *
-     * @param charged each charge with the state of its limits right after the charge
-     */
+    /** Creates a receipt of charges with the states of their limits right after each charge. */
     public BackendReceipt(List<ChargeStates> charged) {
         this.only = null;
         this.onlyState = null;
         this.several = List.copyOf(charged);
     }
 
-    /**
-     * Creates a receipt for a charge of one limit.
-     *
-     * @param state the state of its limit right after the charge
-     */
+    /** Creates a receipt for a charge of one limit with the state right after the charge. */
     public BackendReceipt(Charge charge, LimitState state) {
         this.only = charge;
         this.onlyState = state;
@@ -69,11 +61,7 @@ public final class BackendReceipt implements ChargeReceipt {
         return charged().stream().map(ChargeStates::charge).toList();
     }
 
-    /**
-     * Returns the charges that can be settled.
-     *
-     * @return the charges that were neither claimed nor settled nor moved to a {@link #split}
-     */
+    /** Returns the charges that can be settled: those that were neither claimed nor settled nor moved to a {@link #split}. */
     public List<Charge> unsettled() {
         List<Charge> open = new ArrayList<>();
         List<ChargeStates> charged = charged();
@@ -102,9 +90,8 @@ public final class BackendReceipt implements ChargeReceipt {
     }
 
     /**
-     * Returns the charges with slots that are not reported as {@linkplain #slotsReleased released}.
-     *
-     * @return the charges, also those that are claimed or moved to a {@link #split}: to release a slot twice has no effect
+     * Returns the charges with slots that are not reported as {@linkplain #slotsReleased released}, also those that are claimed or moved to
+     * a {@link #split}: to release a slot twice has no effect.
      */
     public List<ChargeStates> slots() {
         if (!holdsSlots()) {
@@ -121,9 +108,8 @@ public final class BackendReceipt implements ChargeReceipt {
     }
 
     /**
-     * Tests whether a charge is claimed or moved to a {@link #split}.
-     *
-     * @return true if another call can have released slots of this receipt with a refund
+     * Tests whether a charge is claimed or moved to a {@link #split}, so that another call can have released slots of this receipt with a
+     * refund.
      */
     public synchronized boolean isClaimed() {
         return uses != null && !uses.claimed.isEmpty();
@@ -145,9 +131,8 @@ public final class BackendReceipt implements ChargeReceipt {
     }
 
     /**
-     * Claims the charges, so that the caller can refund them and no other caller can.
-     *
-     * @return the charges that were neither claimed before nor moved to a {@link #split}
+     * Claims the charges, so that the caller can refund them and no other caller can. Returns those that were neither claimed before nor
+     * moved to a {@link #split}.
      */
     public List<ChargeStates> claim() {
         return claim(charge -> true);

@@ -13,21 +13,19 @@ import java.time.Duration;
  */
 public record BlockedState(LimitState state, long endMicros) implements LimitState {
     /**
-     * Returns the state of a limit of a key that can be blocked.
+     * Returns the state of a limit of a key that can be blocked; the state itself if the block has ended.
      *
      * @param endMicros the end of the block; 0 for none
      * @param nowMicros the current instant
-     * @return the state itself if the block has ended
      */
     public static LimitState of(LimitState state, long endMicros, long nowMicros) {
         return endMicros > nowMicros ? new BlockedState(state, endMicros) : state;
     }
 
     /**
-     * Returns the length of a block.
+     * Returns the length of a block in microseconds, 1 or more.
      *
      * @param duration more than zero and at most {@link BlocksKeys#MAX_BLOCK}
-     * @return microseconds, 1 or more
      * @throws IllegalArgumentException if the duration is out of range
      */
     public static long micros(Duration duration) {
@@ -48,10 +46,9 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
     }
 
     /**
-     * Returns the length of a block that is a penalty.
+     * Returns the length of a block that is a penalty, in microseconds.
      *
      * @param earlier the number of earlier penalties of the key that are not forgotten, 0 or more
-     * @return microseconds
      */
     public static long micros(PenaltyRule rule, int earlier) {
         long length = rule.firstMicros();

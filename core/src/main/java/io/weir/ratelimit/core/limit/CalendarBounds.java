@@ -32,20 +32,12 @@ public record CalendarBounds(long startMicros, long endMicros) {
     /** A period and the next one. */
     private record Pair(CalendarBounds current, CalendarBounds next) {}
 
-    /**
-     * Returns the bounds of the period that contains an instant.
-     *
-     * @param micros the instant, in microseconds since {@link #ORIGIN}; it can be negative
-     */
+    /** Returns the bounds of the period that contains an instant in microseconds since {@link #ORIGIN}, which can be negative. */
     public static CalendarBounds at(CalendarPeriod period, long micros) {
         return pair(period, micros).current;
     }
 
-    /**
-     * Returns the bounds of the period after the one that contains an instant.
-     *
-     * @param micros the instant, in microseconds since {@link #ORIGIN}; it can be negative
-     */
+    /** Returns the bounds of the period after the one that contains an instant in microseconds since {@link #ORIGIN}. */
     public static CalendarBounds after(CalendarPeriod period, long micros) {
         return pair(period, micros).next;
     }
@@ -77,11 +69,7 @@ public record CalendarBounds(long startMicros, long endMicros) {
         return (epochSecond - ORIGIN.getEpochSecond()) * MICROS;
     }
 
-    /**
-     * Tests whether the period contains an instant.
-     *
-     * @return true from the start to before the end
-     */
+    /** Tests whether the period contains an instant, from its start to before its end. */
     public boolean contains(long micros) {
         return startMicros <= micros && micros < endMicros;
     }
@@ -91,11 +79,7 @@ public record CalendarBounds(long startMicros, long endMicros) {
         return Duration.ofSeconds((endMicros - startMicros) / MICROS);
     }
 
-    /**
-     * Converts an instant.
-     *
-     * @param micros the instant, in microseconds since {@link #ORIGIN}
-     */
+    /** Converts an instant in microseconds since {@link #ORIGIN}. */
     static ZonedDateTime dateTime(long micros, ZoneId zone) {
         return ORIGIN.plusSeconds(Math.floorDiv(micros, MICROS))
                 .plusNanos(Math.floorMod(micros, MICROS) * 1_000)

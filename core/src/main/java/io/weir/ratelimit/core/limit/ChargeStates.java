@@ -22,21 +22,12 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
         }
     }
 
-    /**
-     * Returns the number of the slot that the charge has taken.
-     *
-     * @return the number, 1 or more
-     */
+    /** Returns the number of the slot that the charge has taken, 1 or more. */
     public long slot() {
         return ((ConcurrencyState) states.get(charge.policy().concurrencyIndex())).taken();
     }
 
-    /**
-     * Returns this charge as if its cost had been the actual cost, for a refund after a settlement.
-     *
-     * @param actualCost the actual cost in permits, 1 or more
-     * @return the charge with the states right after it
-     */
+    /** Returns this charge as if its cost had been the actual cost, one permit or more, for a refund after a settlement. */
     ChargeStates chargedWith(long actualCost) {
         List<Limit> limits = charge.policy().limits();
         List<LimitState> charged = new ArrayList<>(states.size());
@@ -49,11 +40,10 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
     }
 
     /**
-     * Calculates the quota of each limit.
+     * Calculates the quota of each limit, in the order of the limits.
      *
      * @param spent whether the states include the charge
      * @param nowMicros the instant of the states, in microseconds
-     * @return one quota per limit, in the order of the limits
      */
     public List<Quota> quotas(boolean spent, long nowMicros) {
         Quota[] quotas = new Quota[states.size()];
@@ -68,18 +58,16 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
      *
      * @param spent whether the states include the charge
      * @param nowMicros the instant of the states, in microseconds
-     * @return the result with one quota per limit
      */
     public ChargeResult result(boolean spent, long nowMicros) {
         return new ChargeResult(charge.policy().policy(), charge.shadow(), quotas(spent, nowMicros));
     }
 
     /**
-     * Calculates the results of several charges.
+     * Calculates the results of several charges, in their order.
      *
      * @param spent whether the states include the charges
      * @param nowMicros the instant of the states, in microseconds
-     * @return one result per charge, in the order of the charges
      */
     public static List<ChargeResult> results(List<ChargeStates> charges, boolean spent, long nowMicros) {
         ChargeResult[] results = new ChargeResult[charges.size()];
@@ -89,21 +77,12 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
         return List.of(results);
     }
 
-    /**
-     * Returns the result of a shadow charge that is not evaluated.
-     *
-     * @return the result, without quotas
-     */
+    /** Returns the result of a shadow charge that is not evaluated, without quotas. */
     public static ChargeResult unknown(Charge shadow) {
         return new ChargeResult(shadow.policy().policy(), true, List.of());
     }
 
-    /**
-     * Splits the states of several charges.
-     *
-     * @param states one state per limit, in the order of the charges and their limits
-     * @return one element per charge, in the same order
-     */
+    /** Splits the states of several charges, which are in the order of the charges and their limits. */
     public static List<ChargeStates> split(List<Charge> charges, List<? extends LimitState> states) {
         List<ChargeStates> all = new ArrayList<>(charges.size());
         int from = 0;

@@ -40,11 +40,7 @@ public final class ChargedResults extends AbstractList<ChargeResult> implements 
         this.nowMicros = nowMicros;
     }
 
-    /**
-     * Tests whether a decision has quotas of shadow charges, without a calculation.
-     *
-     * @return true if a shadow charge was evaluated
-     */
+    /** Tests whether a shadow charge was evaluated, without a calculation. */
     public static boolean hasShadowQuotas(Decision decision) {
         return !(decision.results() instanceof ChargedResults)
                 && !decision.shadowQuotas().isEmpty();
@@ -60,11 +56,7 @@ public final class ChargedResults extends AbstractList<ChargeResult> implements 
         return limit().capacity();
     }
 
-    /**
-     * Returns the instant of the charge.
-     *
-     * @return microseconds of the backend's clock
-     */
+    /** Returns the instant of the charge, in microseconds of the backend's clock. */
     public long nowMicros() {
         return nowMicros;
     }

@@ -54,7 +54,6 @@ public record ConcurrencyState(
      * @param earliestMicros an instant before which no slot ends
      * @param latestMicros an instant after which no slot ends
      * @param next the number of the next slot
-     * @return the state without its slots
      */
     public static ConcurrencyState summary(int held, long earliestMicros, long latestMicros, long next) {
         return new ConcurrencyState(held, earliestMicros, latestMicros, next, 0, 0, null);
@@ -182,21 +181,13 @@ public record ConcurrencyState(
         return this;
     }
 
-    /**
-     * Returns the state without a slot.
-     *
-     * @return the state; this one if it does not have the slot
-     */
+    /** Returns the state without a slot; this one if it does not have the slot. */
     public ConcurrencyState release(long number) {
         List<Slot> rest = all().stream().filter(slot -> slot.number() != number).toList();
         return rest.size() == held ? this : of(rest, taken, forwardMicros);
     }
 
-    /**
-     * Returns the state with a later end of a slot.
-     *
-     * @return the state; this one if it does not have the slot
-     */
+    /** Returns the state with a later end of a slot; this one if it does not have the slot. */
     public ConcurrencyState renew(long number, long endMicros) {
         List<Slot> renewed = all().stream()
                 .map(slot -> slot.number() == number ? new Slot(number, endMicros) : slot)
@@ -204,11 +195,7 @@ public record ConcurrencyState(
         return of(renewed, taken, forwardMicros);
     }
 
-    /**
-     * Tests whether the state has a slot.
-     *
-     * @return true if a call holds it
-     */
+    /** Tests whether the state has a slot. */
     public boolean has(long number) {
         return all().stream().anyMatch(slot -> slot.number() == number);
     }

@@ -12,11 +12,7 @@ import io.weir.ratelimit.spi.Limit;
  */
 public record FixedWindowState(long startMicros, long spent, boolean inDebt) implements LimitState {
 
-    /**
-     * Creates a state without debt.
-     *
-     * @param startMicros the start of the window, in microseconds of the backend's clock
-     */
+    /** Creates a state without debt. */
     public FixedWindowState(long startMicros, long spent) {
         this(startMicros, spent, false);
     }

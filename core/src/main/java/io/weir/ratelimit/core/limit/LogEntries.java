@@ -42,10 +42,8 @@ final class LogEntries {
     }
 
     /**
-     * Finds the first index of a range that satisfies a condition by binary search. If an index satisfies the condition, all later
-     * ones must satisfy it.
-     *
-     * @return the index, {@code to} if there is none
+     * Finds the first index of a range that satisfies a condition by binary search, {@code to} if there is none. If an index satisfies the
+     * condition, all later ones must satisfy it.
      */
     static int firstIndex(int from, int to, IntPredicate condition) {
         int low = from;

@@ -29,11 +29,7 @@ public final class PeriodEnd {
         return (occursTwice ? WITH_OFFSET : FORMAT).format(end);
     }
 
-    /**
-     * Returns the text of the end of the period that contains an instant.
-     *
-     * @return the day, the time and the zone, such as {@code 1 December 00:00 Europe/Berlin}
-     */
+    /** Returns the text of the end of the period that contains an instant, such as {@code 1 December 00:00 Europe/Berlin}. */
     public static String text(CalendarPeriod period, Instant instant) {
         CalendarBounds bounds = CalendarBounds.at(period, ChronoUnit.MICROS.between(CalendarBounds.ORIGIN, instant));
         return text(CalendarBounds.dateTime(bounds.endMicros(), period.zone()));

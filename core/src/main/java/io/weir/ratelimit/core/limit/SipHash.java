@@ -30,11 +30,7 @@ public final class SipHash {
         return new SipHash(random.nextLong(), random.nextLong());
     }
 
-    /**
-     * Hashes a text.
-     *
-     * @return 64 bits
-     */
+    /** Hashes a text to 64 bits. */
     public long hash(String text) {
         State state = new State(k0, k1);
         int words = text.length() / CHARS_PER_WORD;

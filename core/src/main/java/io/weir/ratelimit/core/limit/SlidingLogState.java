@@ -67,19 +67,14 @@ public final class SlidingLogState implements LimitState {
         return new SlidingLogState(entries, 0, entries.size(), newestMicros, (int) spent);
     }
 
-    /**
-     * Returns the permits that count.
-     *
-     * @return 0 to {@link Limit#MAX_LOG_PERMITS}
-     */
+    /** Returns the permits that count, 0 to {@link Limit#MAX_LOG_PERMITS}. */
     public long spent() {
         return (long) total - older.totalBefore(from);
     }
 
     /**
-     * Returns the instant at which permits were last spent. In the state right after a charge, it is the instant of the charge.
-     *
-     * @return the instant in microseconds, 0 if no permit counts
+     * Returns the instant at which permits were last spent, 0 if no permit counts. In the state right after a charge, it is the instant of
+     * the charge.
      */
     public long newestMicros() {
         return newestMicros;

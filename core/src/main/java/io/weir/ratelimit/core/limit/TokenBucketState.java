@@ -40,11 +40,7 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent, b
         return limit.capacity() * limit.windowUnits() + delayed;
     }
 
-    /**
-     * Returns the greatest debt of a bucket after a settlement: {@link #maxDebt} and the permits of one window.
-     *
-     * @return parts of permits, at most 2<sup>53</sup>
-     */
+    /** Returns the greatest debt of a bucket after a settlement: {@link #maxDebt} and the permits of one window, at most 2<sup>53</sup>. */
     public static long mostDebt(Limit limit) {
         return Math.min(maxDebt(limit) + limit.permits() * limit.windowUnits(), MAX_EXACT);
     }

@@ -69,30 +69,17 @@ public final class Bypass {
         return digests;
     }
 
-    /**
-     * Tests whether there is no condition.
-     *
-     * @return true if all calls are limited
-     */
+    /** Tests whether all calls are limited. */
     public boolean isEmpty() {
         return digests.isEmpty() && addresses.isEmpty() && roles.isEmpty();
     }
 
-    /**
-     * Tests whether a range of client addresses is configured.
-     *
-     * @return true if all clients of the range bypass the limits
-     */
+    /** Tests whether a range of client addresses is configured. */
     public boolean includes(AddressRange range) {
         return addresses.contains(range);
     }
 
-    /**
-     * Tests whether a call is not limited.
-     *
-     * @param client returns the client address behind trusted proxies
-     * @return true if the call bypasses the limits
-     */
+    /** Tests whether a call is not limited, given the look-up of the client address behind trusted proxies. */
     public boolean appliesTo(CallContext call, Supplier<Optional<IpAddress>> client) {
         return hasToken(call) || hasAddress(client) || hasRole(call);
     }

@@ -44,11 +44,7 @@ public final class CostCheck {
         this.costs = costs;
     }
 
-    /**
-     * Checks a policy.
-     *
-     * @param problems collects the costs that the policy can never hold
-     */
+    /** Checks a policy, and collects the costs that it can never hold as problems. */
     public void check(Policy policy, Problems problems) {
         if (policy.canReject()) {
             largestCapacity(policy).ifPresent(capacity -> check(policy, capacity, problems));
@@ -72,10 +68,10 @@ public final class CostCheck {
     }
 
     /**
-     * Returns the most permits that a caller can spend at once. A limit of zero blocks on purpose, and a concurrency limit holds any cost.
+     * Returns the most permits that a caller can spend at once; empty if no limit bounds the cost. A limit of zero blocks on purpose, and a
+     * concurrency limit holds any cost.
      *
      * @param limits the limits of a policy or of a tier
-     * @return the smallest capacity of a limit, empty if no limit bounds the cost
      */
     public static OptionalLong capacity(PolicyLimits limits) {
         return limits.limits().stream()

@@ -27,29 +27,17 @@ public record MethodLimits(Name name, List<String> policies, long cost, Optional
         return name.text();
     }
 
-    /**
-     * Tests whether these are the limits of a REST client.
-     *
-     * @return true for a client, false for a method
-     */
+    /** Tests whether these are the limits of a REST client. */
     public boolean isClient() {
         return endpoint().startsWith(CLIENT);
     }
 
-    /**
-     * Tests whether the method is under a policy.
-     *
-     * @return true if the annotations name it
-     */
+    /** Tests whether the method is under a policy. */
     public boolean isUnder(String policy) {
         return policies.contains(policy);
     }
 
-    /**
-     * Returns the cost of a call under a policy, without {@code ratelimit.costs}.
-     *
-     * @return the cost of the annotation, otherwise that of the policy
-     */
+    /** Returns the cost of a call under a policy: that of the annotation, otherwise that of the policy, without {@code ratelimit.costs}. */
     public long costUnder(Policy policy) {
         return cost > 0 ? cost : policy.cost();
     }

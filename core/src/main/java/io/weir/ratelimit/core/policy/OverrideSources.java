@@ -36,12 +36,7 @@ public final class OverrideSources {
         this.check = check;
     }
 
-    /**
-     * Groups sources by policy.
-     *
-     * @param problems collects the sources that do not return their policies
-     * @return the sources by policy, with the highest priority first
-     */
+    /** Groups sources by policy, with the highest priority first. Sources that do not return their policies are problems. */
     public static OverrideSources of(Collection<PolicySource> sources, Problems problems) {
         Map<String, List<PolicySource>> byPolicy = new TreeMap<>();
         sources.stream()
@@ -54,11 +49,7 @@ public final class OverrideSources {
         return new OverrideSources(byPolicy, NONE.check);
     }
 
-    /**
-     * Returns the same sources with a check of the limits in their answers.
-     *
-     * @param limitsCheck returns the problems of limits that calls of a policy cannot have
-     */
+    /** Returns the same sources with a check of the limits in their answers, which returns problems. */
     public OverrideSources checkedBy(BiFunction<Policy, PolicyLimits, List<ConfigurationProblem>> limitsCheck) {
         return new OverrideSources(byPolicy, limitsCheck);
     }

@@ -76,27 +76,21 @@ public final class Overrides {
     }
 
     /**
-     * Tests whether keys of a policy can have limits of their own.
-     *
-     * @return false if the policy has no source and no key with limits that an operator set
+     * Tests whether keys of a policy can have limits of their own; false if the policy has no source and no key with limits that an
+     * operator set.
      */
     public boolean existFor(Policy policy) {
         return runtime.policies().contains(policy.name());
     }
 
-    /**
-     * Replaces all limits that operators set for single keys. They precede the answers of sources.
-     *
-     * @param values the values of {@code limit}, {@code burst} and {@code concurrency} by key
-     */
+    /** Replaces all limits that operators set for single keys, by attribute. They precede the answers of sources. */
     public void replace(Map<Subject, Map<String, String>> values) {
         runtime = runtime.next(values, ofSources);
     }
 
     /**
-     * Returns the limits of a key. It does not wait, and starts a look-up if the last answer is too old.
-     *
-     * @return the limits of the last answer; empty if there was no answer yet or the key has no limits of its own
+     * Returns the limits of a key; empty if there was no answer yet or the key has no limits of its own. It does not wait, and starts a
+     * look-up if the last answer is too old.
      */
     public Optional<PolicyLimits> of(Policy policy, Identity key, String storedKey) {
         RuntimeOverrides current = runtime;
@@ -113,9 +107,8 @@ public final class Overrides {
     }
 
     /**
-     * Returns the cached limits of a stored key. It starts no look-up, because a source needs the key itself.
-     *
-     * @return the limits of the last answer; empty if none is cached or the key has no limits of its own
+     * Returns the cached limits of a stored key; empty if none is cached or the key has no limits of its own. It starts no look-up, because
+     * a source needs the key itself.
      */
     public Optional<PolicyLimits> cached(Policy policy, String storedKey) {
         RuntimeOverride set = runtime.of(policy, storedKey);

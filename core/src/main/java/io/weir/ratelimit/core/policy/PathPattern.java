@@ -68,11 +68,7 @@ public final class PathPattern {
         return new PathPattern(text, segments, ranks.toString());
     }
 
-    /**
-     * Tests whether a path matches.
-     *
-     * @return true if it matches
-     */
+    /** Tests whether a path matches. */
     public boolean matches(RequestPath path) {
         List<String> requested = path.segments();
         boolean open = ranks.charAt(ranks.length() - 1) == WILD;
@@ -87,11 +83,7 @@ public final class PathPattern {
         return true;
     }
 
-    /**
-     * Tests whether a path at or below another one can match.
-     *
-     * @return true if a path that begins with the prefix can match
-     */
+    /** Tests whether a path at or below another one can match. */
     public boolean reaches(RequestPath prefix) {
         List<String> beginning = prefix.segments();
         for (int i = 0; i < beginning.size(); i++) {

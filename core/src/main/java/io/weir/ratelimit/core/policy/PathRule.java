@@ -37,11 +37,7 @@ public record PathRule(
      */
     public record Match(PathPattern path, Optional<Long> cost) {}
 
-    /**
-     * Matches a request with the paths.
-     *
-     * @return the match; empty if no path matches
-     */
+    /** Returns the match of a request with the paths; empty if no path matches. */
     public Optional<Match> match(String method, RequestPath path) {
         if (!includes(method)) {
             return Optional.empty();
@@ -51,20 +47,12 @@ public record PathRule(
                 .map(found -> new Match(found, Optional.ofNullable(costs.get(found))));
     }
 
-    /**
-     * Tests whether the rule applies to requests without another policy.
-     *
-     * @return true if it applies
-     */
+    /** Tests whether the rule applies to requests without another policy. */
     public boolean isDefaultFor(String method) {
         return byDefault && includes(method);
     }
 
-    /**
-     * Describes the rule.
-     *
-     * @return a text such as {@code paths /api/*, /api/export at cost 9, GET POST}
-     */
+    /** Returns a text such as {@code paths /api/*, /api/export at cost 9, GET POST}. */
     public String text() {
         List<String> texts = new ArrayList<>();
         paths.forEach(path -> texts.add(path.toString()));

@@ -20,10 +20,8 @@ public final class PenaltyCheck {
     private PenaltyCheck() {}
 
     /**
-     * Returns the most rejections of such a client in the window of the penalty, if they are enough for the penalty. A rejection by slots
-     * does not count.
-     *
-     * @return the rejections; empty if the policy cannot block such a client
+     * Returns the most rejections of such a client in the window of the penalty, if they are enough for the penalty; empty if the policy
+     * cannot block such a client. A rejection by slots does not count.
      */
     public static OptionalLong reachable(Policy policy) {
         Optional<PenaltyRule> rule = policy.penalty().filter(any -> policy.canReject());

@@ -89,11 +89,7 @@ public record Policy(
         /** Requests with a status of 4xx or 5xx or without a response, and methods of beans that throw. */
         FAILURE;
 
-        /**
-         * Tests whether a call stays charged.
-         *
-         * @return false if the call gets a refund
-         */
+        /** Tests whether a call stays charged, and gets no refund. */
         public boolean counts(boolean succeeded) {
             return this == ALWAYS || (this == SUCCESS) == succeeded;
         }
@@ -107,11 +103,7 @@ public record Policy(
         MINIMAL
     }
 
-    /**
-     * Tests whether calls of the policy can take slots.
-     *
-     * @return true if the policy or a tier has a concurrency limit; that of a single key does not count
-     */
+    /** Tests whether the policy or a tier has a concurrency limit; that of a single key does not count. */
     public boolean hasConcurrency() {
         return limits.hasConcurrency() || tiers.limits().values().stream().anyMatch(PolicyLimits::hasConcurrency);
     }
@@ -121,11 +113,7 @@ public record Policy(
         notifyAt = List.copyOf(notifyAt);
     }
 
-    /**
-     * Starts a policy with defaults for all attributes but two.
-     *
-     * @param limits the name and the limits of callers without a tier
-     */
+    /** Starts a policy with defaults for all attributes but its name with the limits of callers without a tier, and its key. */
     public static PolicyBuilder builder(PolicyLimits limits, KeyExpression key) {
         return new PolicyBuilder(limits, key);
     }
@@ -148,11 +136,7 @@ public record Policy(
                 .penalty(penalty);
     }
 
-    /**
-     * Returns the policy with the limits of one key in place of those of all callers.
-     *
-     * @return a policy without tiers, for checks
-     */
+    /** Returns the policy with the limits of one key in place of those of all callers, without tiers, for checks. */
     public Policy withLimits(PolicyLimits ofKey) {
         return toBuilder().limits(ofKey).tiers(Tiers.NONE).build();
     }
@@ -162,19 +146,14 @@ public record Policy(
         return limits.policy();
     }
 
-    /**
-     * Tests whether the policy can reject calls.
-     *
-     * @return true if it is enforced, for all keys or for some
-     */
+    /** Tests whether the policy is enforced, for all keys or for some. */
     public boolean canReject() {
         return rollout.mode == Mode.ENFORCE || (rollout.mode == Mode.SHADOW && rollout.enforcePercent > 0);
     }
 
     /**
-     * Tests whether calls of a key are only reported. A key that is enforced at a percentage is so at each higher one.
-     *
-     * @return true in shadow mode, unless the key is in the share that is enforced
+     * Tests whether calls of a key are only reported, in shadow mode and outside the share that is enforced. A key that is enforced at a
+     * percentage is so at each higher one.
      */
     public boolean isShadowFor(String storedKey) {
         return rollout.mode == Mode.SHADOW && (rollout.enforcePercent == 0 || !isSelected(storedKey));
@@ -185,30 +164,18 @@ public record Policy(
         return Long.remainderUnsigned(SELECTION.hash(name() + ' ' + storedKey), 100) < rollout.enforcePercent;
     }
 
-    /**
-     * Tests whether the charges of all callers differ by key and cost only.
-     *
-     * @return false if the policy has tiers or a max-wait
-     */
+    /** Tests whether the charges of all callers differ by key and cost only; false if the policy has tiers or a max-wait. */
     public boolean hasSameChargeForAll() {
         return tiers.limits().isEmpty() && maxWaitMicros() == 0;
     }
 
-    /**
-     * Returns the longest time that a call waits for permits.
-     *
-     * @return microseconds, 0 if calls do not wait
-     */
+    /** Returns the longest time that a call waits for permits, in microseconds. */
     public long maxWaitMicros() {
         Duration longest = limits.limits().get(0).maxWait();
         return longest.isZero() ? 0 : longest.toMillis() * 1_000;
     }
 
-    /**
-     * Tests whether the policy decides before a request is matched to a resource.
-     *
-     * @return true if its path rule is early
-     */
+    /** Tests whether the path rule of the policy is early, so that it decides before a request is matched to a resource. */
     public boolean isEarly() {
         return pathRule.isPresent() && pathRule.get().early();
     }

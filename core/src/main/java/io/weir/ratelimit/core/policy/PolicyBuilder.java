@@ -35,11 +35,7 @@ public final class PolicyBuilder {
                 limits.limits().get(0) instanceof WindowLimit window ? window.algorithm() : Algorithm.FIXED_WINDOW);
     }
 
-    /**
-     * Sets the limits.
-     *
-     * @param newLimits the name and the limits of callers without a tier
-     */
+    /** Sets the name and the limits of callers without a tier. */
     public PolicyBuilder limits(PolicyLimits newLimits) {
         limits = newLimits;
         return this;

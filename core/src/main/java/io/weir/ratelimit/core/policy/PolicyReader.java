@@ -48,10 +48,9 @@ final class PolicyReader {
     }
 
     /**
-     * Reads the policy.
+     * Reads the policy; empty if it has no valid limits or no valid key.
      *
      * @param attributes the attributes that are set; those of tiers and of path costs are found only here
-     * @return the policy; empty if it has no valid limits or no valid key
      */
     Optional<Policy> read(Set<String> attributes) {
         LimitForm form = form();

@@ -18,11 +18,7 @@ public record RequestPath(List<String> segments) {
         segments = List.copyOf(segments);
     }
 
-    /**
-     * Parses a path.
-     *
-     * @param raw the path of the request line, without the context root
-     */
+    /** Parses the path of a request line, without the context root. */
     public static RequestPath of(String raw) {
         List<String> segments = new ArrayList<>();
         int start = 0;

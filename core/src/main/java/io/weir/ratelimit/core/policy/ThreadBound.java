@@ -17,11 +17,7 @@ final class ThreadBound {
     /** Whether a call has waited in vain and no thread has left since. Other calls do not wait then. */
     private volatile boolean exhausted;
 
-    /**
-     * Creates a bound without threads inside.
-     *
-     * @param deadlineNanos the longest time that a call waits for its turn
-     */
+    /** Creates a bound without threads inside, given the longest time that a call waits for its turn. */
     ThreadBound(long deadlineNanos) {
         this.deadlineNanos = deadlineNanos;
     }

@@ -7,18 +7,10 @@ import java.util.Optional;
 /** Selects the tier of a call: by a key expression, or by a resolver of the application. */
 @FunctionalInterface
 public interface TierSelector {
-    /**
-     * Returns the tier of the caller. It waits at most for the deadline of a look-up.
-     *
-     * @return the name of the tier; empty if none is known
-     */
+    /** Returns the tier of the caller; empty if none is known. It waits at most for the deadline of a look-up. */
     Optional<String> tier(CallContext call);
 
-    /**
-     * Tests whether the application selects the tier, with code that can block.
-     *
-     * @return true for a tier resolver, and for an expression with a key resolver
-     */
+    /** Tests whether the application selects the tier, with code that can block. */
     default boolean callsResolver() {
         return false;
     }

@@ -22,22 +22,14 @@ public final class Tiers {
     private final AtomicBoolean failed = new AtomicBoolean();
     private final AtomicBoolean similar = new AtomicBoolean();
 
-    /**
-     * Creates tiers.
-     *
-     * @param expression the configured text that selects the tier
-     */
+    /** Creates tiers, with the configured text that selects one. */
     public Tiers(String expression, TierSelector selector, Map<String, PolicyLimits> limits) {
         this.expression = expression;
         this.selector = selector;
         this.limits = Map.copyOf(limits);
     }
 
-    /**
-     * Returns the limits that apply to a call.
-     *
-     * @return the limits of the caller's tier, otherwise those of the policy
-     */
+    /** Returns the limits of the caller's tier, otherwise those of the policy. */
     public PolicyLimits of(CallContext call, PolicyLimits ofPolicy) {
         if (limits.isEmpty()) {
             return ofPolicy;
@@ -71,20 +63,12 @@ public final class Tiers {
         }
     }
 
-    /**
-     * Tests whether the application selects the tiers, with code that can block.
-     *
-     * @return false if there are no tiers
-     */
+    /** Tests whether the application selects the tiers, with code that can block; false if there are no tiers. */
     public boolean callResolver() {
         return !limits.isEmpty() && selector.callsResolver();
     }
 
-    /**
-     * Returns the limits by tier.
-     *
-     * @return the limits, empty if there are no tiers
-     */
+    /** Returns the limits by tier; empty if there are no tiers. */
     public Map<String, PolicyLimits> limits() {
         return limits;
     }

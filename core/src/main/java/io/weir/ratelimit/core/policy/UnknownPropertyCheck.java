@@ -54,10 +54,9 @@ final class UnknownPropertyCheck {
     }
 
     /**
-     * Checks all properties.
+     * Checks all properties. Returns the problems of the policies with an unknown attribute.
      *
      * @param attributes the attributes of each policy that are set; a part of a name whose quotes are missing is removed
-     * @return the problems of the policies with an unknown attribute
      */
     Map<String, List<ConfigurationProblem>> check(
             Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {

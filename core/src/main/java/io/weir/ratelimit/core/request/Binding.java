@@ -37,11 +37,7 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         policies = List.copyOf(policies);
     }
 
-    /**
-     * Tests whether a call can be decided only when its arguments are known.
-     *
-     * @return true if a key uses an argument
-     */
+    /** Tests whether a call can be decided only when its arguments are known. */
     public boolean needsArguments() {
         for (PolicyCost policyCost : policies) {
             if (policyCost.policy().key().needsArguments()) {
@@ -51,11 +47,7 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
-    /**
-     * Tests whether a resolver of the application determines a key or a tier. It can block, and it reads the request on its thread.
-     *
-     * @return true if a policy uses a key resolver or a tier resolver
-     */
+    /** Tests whether a resolver of the application determines a key or a tier. It can block, and it reads the request on its thread. */
     public boolean callsResolver() {
         for (int i = 0; i < policies.size(); i++) {
             Policy policy = policies.get(i).policy();
@@ -66,11 +58,7 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
-    /**
-     * Tests whether a call can have to wait for its permits.
-     *
-     * @return true if a policy has a max-wait
-     */
+    /** Tests whether a call can have to wait for its permits. */
     public boolean canWait() {
         for (int i = 0; i < policies.size(); i++) {
             if (policies.get(i).policy().maxWaitMicros() > 0) {
@@ -80,11 +68,7 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
-    /**
-     * Tests whether the charges of a call depend on its outcome.
-     *
-     * @return true if a policy counts only some outcomes
-     */
+    /** Tests whether the charges of a call depend on its outcome. */
     public boolean countsOutcomes() {
         for (PolicyCost policyCost : policies) {
             if (policyCost.policy().count() != Policy.Count.ALWAYS) {
@@ -94,11 +78,7 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
-    /**
-     * Tests whether a call takes slots of concurrency limits.
-     *
-     * @return true if a policy has a concurrency limit, except one of a single key only
-     */
+    /** Tests whether a call takes slots of concurrency limits, except those of a single key only. */
     public boolean takesSlots() {
         for (int i = 0; i < policies.size(); i++) {
             if (policies.get(i).policy().hasConcurrency()) {

@@ -139,11 +139,7 @@ public final class ChargeLedger {
         return isAnyUndecided(method, charges) ? null : reserved(method, charges);
     }
 
-    /**
-     * Returns a future that completes when a reservation ends for which a call waits.
-     *
-     * @return the future; null if the call need not wait anymore
-     */
+    /** Returns a future that completes when a reservation ends for which a call waits; null if the call need not wait anymore. */
     @Nullable
     public synchronized CompletableFuture<Void> change(String method, List<Charge> charges) {
         if (!isAnyUndecided(method, charges)) {
@@ -231,11 +227,7 @@ public final class ChargeLedger {
         return first;
     }
 
-    /**
-     * Pays the charges of a call.
-     *
-     * @param due the unpaid part of them
-     */
+    /** Pays the charges of a call, of which some are due. */
     public synchronized void pay(String method, List<Charge> charges, List<Charge> due) {
         for (Charge charge : charges) {
             Calls calls = account(charge).of(method);

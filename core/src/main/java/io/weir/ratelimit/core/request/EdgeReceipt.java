@@ -78,11 +78,7 @@ public final class EdgeReceipt {
         return List.of(claim);
     }
 
-    /**
-     * Ends the claim.
-     *
-     * @return the receipt of the charges; empty if the request has to pay itself
-     */
+    /** Ends the claim. Returns the receipt of the charges; empty if the request has to pay itself. */
     Optional<BackendReceipt> end(TimedDecision claim) {
         Result result = claim.failure() != null
                 ? Result.UNKNOWN

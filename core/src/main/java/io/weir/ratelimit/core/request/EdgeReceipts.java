@@ -70,12 +70,7 @@ public final class EdgeReceipts {
         this.listener = listener;
     }
 
-    /**
-     * Returns a receipt.
-     *
-     * @param charged the charges with the states right after them
-     * @return the text; empty without charges, or if they need a longer text than a header field can have
-     */
+    /** Returns a receipt of charges with the states right after them; empty without charges, or if it does not fit a header field. */
     public Optional<String> issue(List<ChargeStates> charged) {
         if (charged.isEmpty()) {
             return Optional.empty();
@@ -103,12 +98,7 @@ public final class EdgeReceipts {
         return all;
     }
 
-    /**
-     * Returns the receipt of a request.
-     *
-     * @param fields the values of the header field
-     * @return the first valid receipt, which is not claimed yet; null if there is none
-     */
+    /** Returns the receipt of a request by the values of its header field; null if there is none. */
     public @Nullable EdgeReceipt read(List<String> fields) {
         for (int i = 0; i < Math.min(MAX_FIELDS, fields.size()); i++) {
             EdgeReceipt receipt = read(fields.get(i));

@@ -18,11 +18,7 @@ public final class PathRules {
 
     private final List<Policy> policies;
 
-    /**
-     * Creates the path rules of policies.
-     *
-     * @param policies any policies; those without a path rule are ignored
-     */
+    /** Creates the path rules of policies. Policies without a path rule are ignored. */
     public PathRules(Collection<Policy> policies) {
         this.policies = policies.stream()
                 .filter(policy -> policy.pathRule().isPresent())
@@ -40,12 +36,11 @@ public final class PathRules {
     }
 
     /**
-     * Returns the policies of a request: those of its method, with the costs of path rules, and those with a matching path rule,
-     * by name. A policy with a cost of 0 for the path is omitted.
+     * Returns the policies of a request: those of its method, with the costs of path rules, and those with a matching path rule, by name;
+     * {@code own} itself if no path rule changes them. A policy with a cost of 0 for the path is omitted.
      *
      * @param own the policies of the method, {@link Binding#NONE} if it has none
      * @param path returns the path; called only if there are path rules
-     * @return the policies; {@code own} itself if no path rule changes them
      */
     public Binding join(Binding own, String method, Supplier<RequestPath> path) {
         if (policies.isEmpty() || own.equals(Binding.EXEMPT)) {

@@ -90,9 +90,8 @@ public final class RequestState extends SlotHolder {
     }
 
     /**
-     * Begins the claim of what the edge has charged, if this is the first call that needs one of its charges.
-     *
-     * @return the charges of the claim; empty if there is nothing to claim
+     * Begins the claim of what the edge has charged, if this is the first call that needs one of its charges. Returns the charges of the
+     * claim; empty if there is nothing to claim.
      */
     public List<Charge> claim(List<Charge> needed) {
         EdgeReceipt presented = receipt;
@@ -100,9 +99,8 @@ public final class RequestState extends SlotHolder {
     }
 
     /**
-     * Begins the claim of what the edge has charged for a settlement, if it has charged a policy and no call has begun the claim.
-     *
-     * @return the charges of the claim; empty if there is nothing to claim
+     * Begins the claim of what the edge has charged for a settlement, if it has charged a policy and no call has begun the claim. Returns
+     * the charges of the claim; empty if there is nothing to claim.
      */
     public List<Charge> claim(String policy) {
         EdgeReceipt presented = receipt;
@@ -130,22 +128,15 @@ public final class RequestState extends SlotHolder {
     }
 
     /**
-     * Returns the policies that apply to a method in this request. A reload during the request does not change those of its resource
-     * method.
-     *
-     * @param method the policies that annotations bind to the method
-     * @return the policies of the request if the method is its resource method, else {@code method}
+     * Returns the policies that apply to a method in this request: those of the request if the method is its resource method, else the
+     * given ones that annotations bind to it. A reload during the request does not change those of its resource method.
      */
     public Binding bindingOf(Binding method) {
         RequestBinding current = binding;
         return current != null && method.endpoint().equals(current.method().endpoint()) ? current.request() : method;
     }
 
-    /**
-     * Returns the policies of a deferred decision.
-     *
-     * @return the policies, empty if no decision is pending
-     */
+    /** Returns the policies of a deferred decision; empty if no decision is pending. */
     public Optional<Binding> pending() {
         RequestBinding current = binding;
         return current != null && current.pending() ? Optional.of(current.request()) : Optional.empty();
@@ -159,10 +150,8 @@ public final class RequestState extends SlotHolder {
     }
 
     /**
-     * Tests whether the filter has decided about a call, and ends that. A later call of the same method is another call.
-     *
-     * @param binding the policies of the called method
-     * @return true for the first call of the resource method after its filter
+     * Tests whether the filter has decided about a call, and ends that: true for the first call of the resource method after its filter. A
+     * later call of the same method is another call.
      */
     public synchronized boolean takeEntered(Binding binding) {
         boolean first = binding.endpoint().equals(entered);
@@ -196,11 +185,7 @@ public final class RequestState extends SlotHolder {
         return recent != null && clock.nanos() - recent.atNanos < RECENT_NANOS ? recent.failure : null;
     }
 
-    /**
-     * Checks whether the caller bypasses all limits. The check runs once for each caller of the request.
-     *
-     * @return true if no limit applies to the request
-     */
+    /** Tests whether no limit applies to the request. The check for a bypass runs once for each caller of the request. */
     public boolean bypasses(Predicate<CallContext> check) {
         CallContext checked = caller;
         synchronized (this) {
@@ -218,19 +203,14 @@ public final class RequestState extends SlotHolder {
         }
     }
 
-    /**
-     * Records that the request bypasses policies.
-     *
-     * @return true the first time
-     */
+    /** Records that the request bypasses policies. Returns true the first time. */
     public synchronized boolean bypass(Binding policies) {
         return bypassed != null && !bypassed.contains(policies) && bypassed.add(policies);
     }
 
     /**
-     * Selects the policies to decide early. Each policy is decided early once, although a request has two early entry points.
-     *
-     * @return those that were not decided early before, with the same endpoint
+     * Selects the policies to decide early that were not decided early before, with the same endpoint. A request has two early entry
+     * points.
      */
     public synchronized Binding decideEarly(Binding matching) {
         return new Binding(
@@ -240,11 +220,7 @@ public final class RequestState extends SlotHolder {
                         .toList());
     }
 
-    /**
-     * Defers the settlement of a decision until the outcome of the request is known.
-     *
-     * @param decided the policies that were decided
-     */
+    /** Defers the settlement of a decision about policies until the outcome of the request is known. */
     public synchronized void settleLater(Binding decided, Decision decision) {
         List<Settlement> all = new ArrayList<>(unsettled);
         all.add(new Settlement(decided, decision));
@@ -256,20 +232,13 @@ public final class RequestState extends SlotHolder {
         wait = new Wait(policies, decision);
     }
 
-    /**
-     * Tests whether the decision about the resource method had to wait for its permits.
-     *
-     * @return true until the request has its outcome
-     */
+    /** Tests whether the decision about the resource method had to wait for its permits, until the request has its outcome. */
     public synchronized boolean isWaiting() {
         return wait != null;
     }
 
     /**
-     * Returns the wait of the resource method for its permits. A reload can have changed its policies meanwhile.
-     *
-     * @param endpoint the endpoint of the called method
-     * @return the wait, empty if there is none
+     * Returns the wait of the resource method for its permits, empty if there is none. A reload can have changed its policies meanwhile.
      */
     public synchronized Optional<Wait> waiting(String endpoint) {
         return wait != null && wait.binding.endpoint().equals(endpoint) ? Optional.of(wait) : Optional.empty();

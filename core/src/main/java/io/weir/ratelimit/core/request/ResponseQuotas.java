@@ -49,11 +49,7 @@ public final class ResponseQuotas {
         latest = latest.isEmpty() ? last.quotas() : merge(latest, last.quotas());
     }
 
-    /**
-     * Returns the charges that can be settled.
-     *
-     * @return the charges of the decisions so far
-     */
+    /** Returns the charges of the decisions so far that can be settled. */
     public synchronized ReservedCharges reserved() {
         ReservedCharges all = reserved == null ? new ReservedCharges() : reserved;
         reserved = all;
@@ -81,38 +77,22 @@ public final class ResponseQuotas {
         return List.copyOf(merged);
     }
 
-    /**
-     * Returns the last decision.
-     *
-     * @return the decision, empty if no limit was checked
-     */
+    /** Returns the last decision; empty if no limit was checked. */
     public synchronized Optional<Decision> last() {
         return Optional.ofNullable(decision);
     }
 
-    /**
-     * Returns the last decision with its charges.
-     *
-     * @return the decision without its duration, empty if no limit was checked
-     */
+    /** Returns the last decision with its charges, without its duration; empty if no limit was checked. */
     public synchronized Optional<DecisionEvent> lastEvent() {
         return decision == null ? Optional.empty() : Optional.of(new DecisionEvent(endpoint, charges, decision, 0));
     }
 
-    /**
-     * Returns the latest quota of each limit.
-     *
-     * @return the quotas in the order of their decisions
-     */
+    /** Returns the latest quota of each limit, in the order of the decisions. */
     public synchronized List<Quota> all() {
         return latest;
     }
 
-    /**
-     * Returns the instant of the last decision.
-     *
-     * @return the instant, by {@link System#nanoTime}; 0 if no limit was checked
-     */
+    /** Returns the instant of the last decision, by {@link System#nanoTime}; 0 if no limit was checked. */
     public synchronized long atNanos() {
         return atNanos;
     }
@@ -122,11 +102,7 @@ public final class ResponseQuotas {
         hidden = true;
     }
 
-    /**
-     * Returns whether the client must not see any quota of the request.
-     *
-     * @return true if a policy with minimal disclosure took part
-     */
+    /** Returns whether the client must not see any quota of the request, because a policy with minimal disclosure took part. */
     public synchronized boolean areHidden() {
         return hidden;
     }

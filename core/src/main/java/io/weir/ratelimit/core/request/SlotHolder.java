@@ -25,10 +25,9 @@ public abstract sealed class SlotHolder permits RequestState {
     SlotHolder() {}
 
     /**
-     * Lets the request hold slots until it ends.
+     * Lets the request hold slots until it ends. Returns false if the request has ended, so that the caller has to release the slots.
      *
      * @param releaser releases all slots of the request when it ends
-     * @return false if the request has ended, so that the caller has to release the slots
      */
     public synchronized boolean holdSlots(Runnable releaser) {
         Runnable before = release;
@@ -41,9 +40,8 @@ public abstract sealed class SlotHolder permits RequestState {
     }
 
     /**
-     * Lets a call of a bean share the slots of the request. They are released when the request and all of these calls have ended.
-     *
-     * @return false if the request holds no slots
+     * Lets a call of a bean share the slots of the request. They are released when the request and all of these calls have ended. Returns
+     * false if the request holds no slots.
      */
     public synchronized boolean shareSlots() {
         if (release == null) {
@@ -79,20 +77,14 @@ public abstract sealed class SlotHolder permits RequestState {
         }
     }
 
-    /**
-     * Tests whether the request holds slots.
-     *
-     * @return true from the first slot to the end of the request
-     */
+    /** Tests whether the request holds slots, from the first one to the end of the request. */
     public boolean holdsSlots() {
         return release != null;
     }
 
     /**
-     * Records the outcome of a request that holds slots. Its charges are settled when it ends, because a refund releases slots.
-     *
-     * @param outcome the outcome; only the first one counts
-     * @return false if the request holds no slots, so that the caller has to settle its charges
+     * Records the first outcome of a request that holds slots. Its charges are settled when it ends, because a refund releases slots.
+     * Returns false if the request holds no slots, so that the caller has to settle its charges.
      */
     public boolean endsWith(boolean outcome) {
         if (release == null) {
@@ -104,11 +96,7 @@ public abstract sealed class SlotHolder permits RequestState {
         }
     }
 
-    /**
-     * Returns the outcome of a request that holds slots.
-     *
-     * @return false if the request has failed or has no response
-     */
+    /** Returns the outcome of a request that holds slots, false if it has failed or has no response. */
     public boolean hasSucceeded() {
         return Boolean.TRUE.equals(succeeded);
     }
@@ -118,11 +106,7 @@ public abstract sealed class SlotHolder permits RequestState {
         endAwaited = true;
     }
 
-    /**
-     * Tests whether an event of the response ends the request.
-     *
-     * @return true after {@link #awaitEnd}
-     */
+    /** Tests whether an event of the response ends the request. */
     public boolean isEndAwaited() {
         return endAwaited;
     }

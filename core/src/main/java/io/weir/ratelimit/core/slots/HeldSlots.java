@@ -90,30 +90,18 @@ public final class HeldSlots {
         this.queues = queues;
     }
 
-    /**
-     * Returns the number of slots that running calls of this instance hold.
-     *
-     * @return the number, 0 or more
-     */
+    /** Returns the number of slots that running calls of this instance hold. */
     public int held(String policy) {
         AtomicInteger count = counts.get(policy);
         return count == null ? 0 : count.get();
     }
 
-    /**
-     * Returns the number of receipts whose slots had expired before their calls ended.
-     *
-     * @return the number since the start
-     */
+    /** Returns the number of receipts since the start whose slots had expired before their calls ended. */
     public long lost() {
         return lost.get();
     }
 
-    /**
-     * Sets the listener, which has the numbers of some policies from the start.
-     *
-     * @param policies the policies with a concurrency limit
-     */
+    /** Sets the listener, which has the numbers of the policies with a concurrency limit from the start. */
     public void listener(SlotListener newListener, Collection<String> policies) {
         listener = newListener;
         policies.forEach(policy -> newListener.held(policy, held(policy)));

@@ -34,18 +34,10 @@ public interface Sleeper {
         }
     };
 
-    /**
-     * Returns the time of a monotonic clock.
-     *
-     * @return nanoseconds since an arbitrary origin
-     */
+    /** Returns the nanoseconds of a monotonic clock since an arbitrary origin. */
     long nanos();
 
-    /**
-     * Returns the time of day.
-     *
-     * @return milliseconds since 1970-01-01T00:00:00Z
-     */
+    /** Returns the milliseconds since 1970-01-01T00:00:00Z. */
     default long epochMillis() {
         return System.currentTimeMillis();
     }
@@ -63,19 +55,10 @@ public interface Sleeper {
      */
     void sleep(long micros) throws InterruptedException;
 
-    /**
-     * Starts a timer that needs no thread.
-     *
-     * @param micros the shortest duration, in microseconds
-     * @return a future that completes on any thread; canceling it stops the timer
-     */
+    /** Starts a timer that needs no thread. Returns a future that completes on any thread; canceling it stops the timer. */
     CompletableFuture<Void> timer(long micros);
 
-    /**
-     * Starts a timer for the renewal of slots, for which no call waits.
-     *
-     * @param micros the shortest duration, in microseconds
-     */
+    /** Starts a timer in microseconds for the renewal of slots, for which no call waits. */
     default CompletableFuture<Void> renewalTimer(long micros) {
         return timer(micros);
     }

@@ -16,11 +16,7 @@ public interface SlotListener {
         }
     };
 
-    /**
-     * Receives the number of slots that running calls hold.
-     *
-     * @param calls the number, 0 or more
-     */
+    /** Receives the number of slots that running calls hold, 0 or more. */
     void held(String policy, int calls);
 
     /** Receives the loss of a slot of a call that still runs, because this instance did not renew it in time. */

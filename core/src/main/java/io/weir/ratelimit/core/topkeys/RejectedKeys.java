@@ -32,12 +32,7 @@ public final class RejectedKeys {
         this.tracker = tracker;
     }
 
-    /**
-     * Returns the keys with the most rejections since the last reading.
-     *
-     * @param most the greatest number of keys
-     * @return the keys of all policies, the most rejections first
-     */
+    /** Returns the keys of all policies with the most rejections since the last reading, the most rejections first. */
     public List<Entry> next(int most) {
         Map<SpaceSaving, Map<String, Long>> current = new HashMap<>();
         List<Entry> entries = new ArrayList<>();

@@ -97,10 +97,9 @@ final class SpaceSaving {
     }
 
     /**
-     * Counts a call of a key.
+     * Counts a call of a key. Returns the counter of the key, null if it has none.
      *
      * @param utilization the {@link Utilization} after the call
-     * @return the counter of the key, null if it has none
      */
     @Nullable
     Counter count(String key, int utilization) {

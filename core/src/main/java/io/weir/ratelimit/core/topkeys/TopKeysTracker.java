@@ -38,11 +38,7 @@ public final class TopKeysTracker {
     private final LongSupplier nanoTime;
     private final Map<String, RecentKeys> byPolicy = new ConcurrentHashMap<>();
 
-    /**
-     * Creates a tracker without counts.
-     *
-     * @param nanoTime the monotonic clock of the instants of decisions
-     */
+    /** Creates a tracker without counts, with the monotonic clock of the instants of decisions. */
     public TopKeysTracker(KeyMasker keys, LongSupplier nanoTime) {
         this(true, keys, nanoTime);
     }
@@ -53,11 +49,7 @@ public final class TopKeysTracker {
         this.nanoTime = nanoTime;
     }
 
-    /**
-     * Counts a decision.
-     *
-     * @param nanos the instant of the decision, by the monotonic clock
-     */
+    /** Counts a decision at an instant of the monotonic clock. */
     public void decided(List<Charge> charges, Decision decision, long nanos) {
         if (!enabled) {
             return;
@@ -70,11 +62,7 @@ public final class TopKeysTracker {
         }
     }
 
-    /**
-     * Counts an allowed decision about one charge without shadow quotas.
-     *
-     * @param nanos the instant of the decision, by the monotonic clock
-     */
+    /** Counts an allowed decision about one charge without shadow quotas, at an instant of the monotonic clock. */
     public void allowed(RecurringKey key, Decision decision, long nanos) {
         RecentKeys.Place known = key.place;
         if (enabled && (known == null || !RecentKeys.count(known, key.storedKey, decision, nanos))) {
@@ -92,20 +80,12 @@ public final class TopKeysTracker {
         byPolicy.keySet().retainAll(policies);
     }
 
-    /**
-     * Returns the top keys of a policy.
-     *
-     * @return estimates; empty if no call was decided under the policy
-     */
+    /** Returns the estimated top keys of a policy; empty if no call was decided under the policy. */
     public TopKeys top(String policy) {
         return top(policy, keys::of);
     }
 
-    /**
-     * Returns the top keys of a policy with their stored keys, which must not be shown.
-     *
-     * @return estimates; empty if no call was decided under the policy
-     */
+    /** Returns the top keys of a policy with their stored keys, which must not be shown; empty if no call was decided under the policy. */
     public TopKeys stored(String policy) {
         return top(policy, storedKey -> storedKey);
     }
@@ -115,11 +95,7 @@ public final class TopKeysTracker {
         return recent == null ? EMPTY : recent.top(shown, nanoTime.getAsLong());
     }
 
-    /**
-     * Returns the longest time for which a key of a policy has been near a limit.
-     *
-     * @return the time; zero if no key is near a limit
-     */
+    /** Returns the longest time for which a key of a policy has been near a limit; zero if no key is near a limit. */
     public Duration longestNearLimit(String policy) {
         RecentKeys recent = byPolicy.get(policy);
         return recent == null ? Duration.ZERO : recent.longestNearLimit(nanoTime.getAsLong());
@@ -136,11 +112,7 @@ public final class TopKeysTracker {
         return keys.of(storedKey);
     }
 
-    /**
-     * Returns the stored key of a masked key.
-     *
-     * @return the stored key; empty if the key has no counter and is near no limit
-     */
+    /** Returns the stored key of a masked key; empty if the key has no counter and is near no limit. */
     public Optional<String> storedKey(String policy, String maskedKey) {
         RecentKeys recent = byPolicy.get(policy);
         return recent == null

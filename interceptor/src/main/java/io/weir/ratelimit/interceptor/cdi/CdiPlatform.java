@@ -147,11 +147,7 @@ public class CdiPlatform implements Platform {
                 settings, backend, beans, export(), observers(RateLimitRejected.class), masker, problems);
     }
 
-    /**
-     * Returns what OpenTelemetry exports.
-     *
-     * @return by default what MicroProfile Telemetry exports
-     */
+    /** Returns what OpenTelemetry exports. */
     protected TelemetryApis.Export export() {
         return TelemetryApis.Export.of(sources.first());
     }

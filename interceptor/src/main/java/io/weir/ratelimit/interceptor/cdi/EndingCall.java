@@ -5,11 +5,6 @@ import io.weir.ratelimit.core.request.RequestState;
 
 /** A request whose runtime can report its end. */
 public interface EndingCall {
-    /**
-     * Lets the runtime end the request.
-     *
-     * @param request the state of the request
-     * @return false if the request has ended
-     */
+    /** Lets the runtime end the request. Returns false if the request has ended. */
     boolean reportsEnd(RequestState request);
 }

@@ -12,9 +12,8 @@ public final class QuotaPath {
     private QuotaPath() {}
 
     /**
-     * Reads the path for an initializer of the container, which can run before the deployment has ended.
-     *
-     * @return the path below the context root; empty if it is not set or not valid, or if limits are disabled
+     * Reads the path below the context root for an initializer of the container, which can run before the deployment has ended; empty if it
+     * is not set or not valid, or if limits are disabled.
      */
     public static Optional<String> configured() {
         try {

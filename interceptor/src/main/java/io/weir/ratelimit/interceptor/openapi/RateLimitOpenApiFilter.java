@@ -37,11 +37,7 @@ public final class RateLimitOpenApiFilter implements OASFilter {
     /** Creates a filter; for the server, and for filters of applications. */
     public RateLimitOpenApiFilter() {}
 
-    /**
-     * Documents the limited operations of the current application.
-     *
-     * @param openApi the document without the changes of filters
-     */
+    /** Documents the limited operations of the current application in a document without the changes of filters. */
     @Override
     public void filterOpenAPI(OpenAPI openApi) {
         try {

@@ -133,11 +133,7 @@ record AcceptHeader(List<Range> ranges) {
         return parts;
     }
 
-    /**
-     * Returns the weight of a type, by the most specific range that matches it.
-     *
-     * @return the weight in thousandths; 0 if the type is not accepted
-     */
+    /** Returns the weight of a type in thousandths, by the most specific range that matches it; 0 if the type is not accepted. */
     int quality(String type, String subtype) {
         if (ranges.isEmpty()) {
             return 1_000;

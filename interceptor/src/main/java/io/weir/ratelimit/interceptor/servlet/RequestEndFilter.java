@@ -19,11 +19,7 @@ import java.io.IOException;
 public final class RequestEndFilter implements Filter {
     private final UnlimitedServlets unlimited;
 
-    /**
-     * Creates the filter.
-     *
-     * @param unlimited checks requests that no filter of Jakarta REST has seen
-     */
+    /** Creates the filter with a check of requests that no filter of Jakarta REST has seen. */
     public RequestEndFilter(UnlimitedServlets unlimited) {
         this.unlimited = unlimited;
     }

@@ -27,11 +27,7 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
         return this;
     }
 
-    /**
-     * Returns the access that the runtime has created.
-     *
-     * @return the access, null if the runtime has none
-     */
+    /** Returns the access that the runtime has created; null if the runtime has none. */
     public static @Nullable ServletAccess find(@Nullable Providers providers) {
         if (providers == null) {
             return null;
@@ -41,29 +37,17 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
         return resolver == null ? null : resolver.getContext(ServletAccess.class);
     }
 
-    /**
-     * Returns the address of the peer of the server.
-     *
-     * @return the address, null if there is no servlet request
-     */
+    /** Returns the address of the peer of the server; null if there is no servlet request. */
     public @Nullable String peerAddress() {
         return request == null ? null : request.getRemoteAddr();
     }
 
-    /**
-     * Returns the context root.
-     *
-     * @return the root, empty if there is no servlet request
-     */
+    /** Returns the context root; empty if there is no servlet request. */
     public String contextPath() {
         return request == null ? "" : request.getContextPath();
     }
 
-    /**
-     * Returns whether the header fields of the response are already sent.
-     *
-     * @return false also on a thread that serves no request
-     */
+    /** Returns whether the header fields of the response are already sent. It is false on a thread that serves no request. */
     public boolean isCommitted() {
         try {
             return response != null && response.isCommitted();
@@ -72,11 +56,7 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
         }
     }
 
-    /**
-     * Returns the attached state. A property of a REST request is an attribute of the servlet request.
-     *
-     * @return the state; empty if none is attached
-     */
+    /** Returns the attached state; empty if none is attached. A property of a REST request is an attribute of the servlet request. */
     public Optional<RequestState> attachedState() {
         return request != null && request.getAttribute(RequestProperties.STATE) instanceof RequestState state
                 ? Optional.of(state)
@@ -84,10 +64,8 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
     }
 
     /**
-     * Returns whether the end of the request is reported: by the filter, else to a listener of an asynchronous request. In an EAR, the
-     * container does not find the filter of a library outside the WAR.
-     *
-     * @return false if the caller has to end the request
+     * Returns whether the end of the request is reported: by the filter, else to a listener of an asynchronous request; false if the caller
+     * has to end the request. In an EAR, the container does not find the filter of a library outside the WAR.
      */
     public boolean reportsEnd(RequestState state) {
         return request != null

@@ -8,10 +8,8 @@ public final class ServletApi {
     private ServletApi() {}
 
     /**
-     * Returns whether the Servlet API is visible to the class loader of this library. The class loader of a thread can find classes
-     * that this library does not.
-     *
-     * @return true if classes that use the API can be loaded
+     * Returns whether the Servlet API is visible to the class loader of this library. The class loader of a thread can find classes that
+     * this library does not.
      */
     public static boolean isVisible() {
         return VISIBLE;

@@ -18,11 +18,7 @@ public final class ServletRequests {
         this.request = beans.createInstance().select(HttpServletRequest.class);
     }
 
-    /**
-     * Returns the caller.
-     *
-     * @return the caller; empty if a request scope is active without a servlet request
-     */
+    /** Returns the caller; empty if a request scope is active without a servlet request. */
     public Optional<CallContext> caller() {
         if (!request.isResolvable()) {
             return Optional.empty();

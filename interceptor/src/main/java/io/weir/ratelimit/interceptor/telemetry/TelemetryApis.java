@@ -26,11 +26,7 @@ public final class TelemetryApis {
     /** A look-up of objects of the server. */
     @FunctionalInterface
     public interface Beans {
-        /**
-         * Finds an object of a type.
-         *
-         * @return the object, empty if there is none or more than one
-         */
+        /** Finds an object of a type; empty if there is none or more than one. */
         <T> Optional<T> find(Class<T> type);
     }
 
@@ -43,11 +39,7 @@ public final class TelemetryApis {
         /** Metrics, and spans as well. */
         METRICS;
 
-        /**
-         * Returns what MicroProfile Telemetry exports.
-         *
-         * @return by default nothing
-         */
+        /** Returns what MicroProfile Telemetry exports, by default nothing. */
         public static Export of(ConfigProperties config) {
             if (!isSet(config, "otel.sdk.disabled", "false")) {
                 return NOTHING;

@@ -40,11 +40,7 @@ public record AuthenticatedUser(Principal principal) {
         return false;
     }
 
-    /**
-     * Returns the name of the user.
-     *
-     * @return the name, not blank
-     */
+    /** Returns the name of the user. */
     public String name() {
         return principal.getName();
     }

@@ -25,11 +25,7 @@ public enum OptionalApi {
         this.visible = found;
     }
 
-    /**
-     * Returns whether classes that use the API can be loaded.
-     *
-     * @return true if the class loader of this library finds the API
-     */
+    /** Returns whether classes that use the API can be loaded. */
     public boolean isVisible() {
         return visible;
     }

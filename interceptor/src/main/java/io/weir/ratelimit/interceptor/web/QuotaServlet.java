@@ -28,11 +28,7 @@ final class QuotaServlet implements Servlet {
     private final HttpResource resource;
     private @Nullable ServletConfig config;
 
-    /**
-     * Creates the servlet.
-     *
-     * @param quotas returns the quotas of callers
-     */
+    /** Creates the servlet with a look-up of the quotas of callers. */
     QuotaServlet(Supplier<CallerQuotas> quotas) {
         this.resource = new QuotaResource(quotas);
     }

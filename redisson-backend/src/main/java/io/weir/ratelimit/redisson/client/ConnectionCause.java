@@ -29,12 +29,7 @@ final class ConnectionCause {
 
     private ConnectionCause() {}
 
-    /**
-     * Returns the words for a failure.
-     *
-     * @param tls whether the connection uses TLS
-     * @return empty if the cause is another one
-     */
+    /** Returns the words for a failure of a connection, with or without TLS; empty if the cause is another one. */
     static Optional<String> of(Throwable failure, boolean tls) {
         Optional<String> words = Optional.empty();
         for (Throwable cause = failure; cause != null && words.isEmpty(); cause = cause.getCause()) {
@@ -95,12 +90,7 @@ final class ConnectionCause {
                 : "the server does not answer as Redis does";
     }
 
-    /**
-     * Returns the words for an error reply.
-     *
-     * @param code the first word of the reply
-     * @return empty if the code says enough
-     */
+    /** Returns the words for an error reply by its first word; empty if that says enough. */
     static Optional<String> ofErrorReply(String code, String reply) {
         String text = reply.toLowerCase(Locale.ROOT);
         return switch (code) {

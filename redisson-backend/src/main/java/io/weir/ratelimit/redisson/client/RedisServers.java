@@ -53,12 +53,7 @@ record RedisServers(List<RedisAddress> addresses) {
         addresses = List.copyOf(addresses);
     }
 
-    /**
-     * Parses addresses.
-     *
-     * @param text one address, or several separated by commas
-     * @return the servers, empty if there is a problem
-     */
+    /** Parses one address, or several separated by commas; empty if there is a problem. */
     static Optional<RedisServers> read(String text, String place, List<ConfigurationProblem> problems) {
         List<ConfigurationProblem> found = new ArrayList<>();
         List<RedisAddress> addresses = new ArrayList<>();

@@ -35,11 +35,7 @@ public record RedisSettings(
     private static final Pattern NAMESPACE_FORM = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final Pattern DEADLINE_FORM = Pattern.compile("(\\d{1,5})(ms|s)");
 
-    /**
-     * Reads the settings.
-     *
-     * @param applicationClient whether the application provides a client
-     */
+    /** Reads the settings. The application can provide a client. */
     public static RedisSettings read(RedisProperties config, boolean applicationClient) {
         List<ConfigurationProblem> problems = new ArrayList<>();
         AddressProperty address = AddressProperty.of(config);

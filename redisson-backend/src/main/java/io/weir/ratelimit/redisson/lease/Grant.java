@@ -45,11 +45,7 @@ final class Grant {
     /** Expired permits in the upper half, unspent permits in the lower half. */
     private final AtomicLong permits;
 
-    /**
-     * Creates a grant whose permits are all unspent.
-     *
-     * @param states the state of each limit right after the charge
-     */
+    /** Creates a grant whose permits are all unspent, with the state of each limit right after the charge. */
     Grant(Charge charge, List<LimitState> states, RedisTime time) {
         this.charge = charge;
         this.states = states;
@@ -57,11 +53,7 @@ final class Grant {
         this.permits = new AtomicLong(charge.cost());
     }
 
-    /**
-     * Spends permits.
-     *
-     * @return how many are left, -1 if there were too few
-     */
+    /** Spends permits. Returns how many are left, -1 if there were too few. */
     long spend(long cost, long nowNanos) {
         long latest = time.latestMicros(nowNanos);
         while (true) {

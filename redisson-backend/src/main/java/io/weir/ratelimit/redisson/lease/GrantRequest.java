@@ -30,11 +30,7 @@ final class GrantRequest {
         this.notBeforeNanos = nanoTime.getAsLong();
     }
 
-    /**
-     * Begins a request.
-     *
-     * @return what the caller completes after the request has ended; null if there must be no request now
-     */
+    /** Begins a request. Returns what the caller completes after the request has ended; null if there must be no request now. */
     @Nullable
     CompletableFuture<Void> begin(long nowNanos) {
         if (nowNanos - notBeforeNanos < 0 || inFlight.get() != null) {

@@ -152,11 +152,7 @@ public final class KeyLease {
         return refunded;
     }
 
-    /**
-     * Records that Redis allowed a call of the key, and requests a grant.
-     *
-     * @param overloaded whether many calls of the key are rejected
-     */
+    /** Records that Redis allowed a call of the key, and requests a grant. Many calls of an overloaded key are rejected. */
     public void recordAllowed(long cost, long remainingPermits, boolean overloaded, long nowNanos) {
         remaining = remainingPermits;
         share = overloaded ? SHARE_UNDER_OVERLOAD : SHARE;

@@ -100,11 +100,7 @@ public final class LeaseTable {
         return maxAwaitNanos > 0 ? lease.spendOrAwait(charge, maxAwaitNanos, nowNanos) : lease.spend(charge, nowNanos);
     }
 
-    /**
-     * Records that Redis allowed a charge, and begins a lease if its key is hot.
-     *
-     * @param remaining the permits that Redis has left for the key
-     */
+    /** Records that Redis allowed a charge and how many permits it has left, and begins a lease if the key is hot. */
     public void recordAllowed(Charge charge, long remaining, long nowNanos) {
         if (charge.policy().lease() == 0 || closed) {
             return;
@@ -143,11 +139,7 @@ public final class LeaseTable {
         }
     }
 
-    /**
-     * Refunds to leases the charges of a receipt that they have a place for.
-     *
-     * @return whether no charge of the receipt is left to be refunded
-     */
+    /** Refunds to leases the charges of a receipt that they have a place for. Returns whether no charge is left to be refunded. */
     public boolean refund(BackendReceipt receipt) {
         if (leases.isEmpty()) {
             return false;
@@ -251,11 +243,7 @@ public final class LeaseTable {
         return notifiedCount;
     }
 
-    /**
-     * Closes all leases.
-     *
-     * @return completed when all permits are refunded, those of requests in flight included
-     */
+    /** Closes all leases. The stage completes when all permits are refunded, those of requests in flight included. */
     public CompletableFuture<Void> close() {
         closed = true;
         List<CompletableFuture<Void>> refunds = new ArrayList<>();

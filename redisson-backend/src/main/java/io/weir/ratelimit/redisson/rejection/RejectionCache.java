@@ -72,10 +72,10 @@ public final class RejectionCache {
     }
 
     /**
-     * Returns the rejection of a call that Redis would certainly reject.
+     * Returns the rejection of a call that Redis would certainly reject; empty if the state of a limit is unknown, or all limits may have
+     * room.
      *
      * @param nowNanos the current {@link System#nanoTime}
-     * @return empty if the state of a limit is unknown, or all limits may have room
      */
     public Optional<Decision.Rejected> find(List<Charge> charges, List<String> storedKeys, long nowNanos) {
         if (!enabled || !rejects(charges, storedKeys, nowNanos, null)) {

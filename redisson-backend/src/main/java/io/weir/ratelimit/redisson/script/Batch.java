@@ -51,11 +51,7 @@ public final class Batch {
         add(first);
     }
 
-    /**
-     * Adds a request.
-     *
-     * @return false if the batch is full
-     */
+    /** Adds a request. Returns false if the batch is full. */
     public boolean add(AcquireRequest request) {
         boolean added = addToGroup(latest, request) || addToGroup(lastGroup(request), request) || addGroup(request);
         if (added) {

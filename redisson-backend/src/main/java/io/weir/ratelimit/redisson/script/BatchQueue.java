@@ -24,11 +24,7 @@ public final class BatchQueue {
     private int cancelled;
     private int inFlight;
 
-    /**
-     * Creates a queue.
-     *
-     * @param allWaitingKeys the number of keys that wait in this and other queues
-     */
+    /** Creates a queue that counts the waiting keys of this and other queues. */
     public BatchQueue(AtomicInteger allWaitingKeys) {
         this.allWaitingKeys = allWaitingKeys;
     }
@@ -65,11 +61,7 @@ public final class BatchQueue {
         }
     }
 
-    /**
-     * Removes a request that nobody awaits any more.
-     *
-     * @return the batch that contains it, null if it was not sent and never will be
-     */
+    /** Removes a request that nobody awaits any more. Returns the batch that contains it, null if it was not sent and never will be. */
     @Nullable
     public Batch remove(AcquireRequest request) {
         lock.lock();
@@ -105,11 +97,7 @@ public final class BatchQueue {
         }
     }
 
-    /**
-     * Releases the place of a batch, unless that has happened before.
-     *
-     * @return the batch that is to be sent next, null if there is none
-     */
+    /** Releases the place of a batch, unless that has happened before. Returns the batch that is to be sent next, null if there is none. */
     @Nullable
     public Batch release(Batch batch) {
         lock.lock();

@@ -13,11 +13,7 @@ public final class BatchReply {
     private final long nowMicros;
     private final Function<RequestGroup, GroupReply> reader;
 
-    /**
-     * Creates a reply.
-     *
-     * @param nowMicros the instant of the script, in microseconds
-     */
+    /** Creates a reply at the instant of the script, in microseconds. */
     BatchReply(long nowMicros, Function<RequestGroup, GroupReply> reader) {
         this.nowMicros = nowMicros;
         this.reader = reader;
