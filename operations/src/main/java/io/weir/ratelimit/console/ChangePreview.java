@@ -4,6 +4,7 @@ package io.weir.ratelimit.console;
 import io.weir.ratelimit.console.report.ReportBuilder;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.PolicyView;
+import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
@@ -29,13 +30,15 @@ final class ChangePreview {
     }
 
     Map<String, Object> of(PostedChange posted) {
-        List<ConfigurationProblem> problems = changes.problems(posted.by("preview", "preview"));
+        ChangeRequest request = posted.by("preview", "preview");
+        List<ConfigurationProblem> problems = changes.problems(request);
         Map<String, String> before = before(posted);
         Map<String, String> after = after(posted);
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("policy", posted.subject().policy());
         view.put("key", posted.key());
         view.put("problems", ChangesView.problems(problems));
+        view.put("warnings", changes.warnings(request));
         view.put("before", before);
         view.put("after", after);
         view.put("estimate", problems.isEmpty() ? estimate(posted, after) : Optional.empty());

@@ -7,6 +7,7 @@ import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.console.PostedJson.RejectedException;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.changes.ChangeConflictException;
+import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.InvalidChangeException;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
@@ -112,7 +113,12 @@ final class ChangesApi {
         String author = author(request);
         String version = PostedChange.text(fields, "version");
         String reason = PostedChange.text(fields, "reason");
-        return made(request, () -> changes().make(posted.by(author, reason), version));
+        ChangeRequest change = posted.by(author, reason);
+        List<String> warnings = changes().warnings(change);
+        Map<String, Object> made =
+                new LinkedHashMap<>(made(request, () -> changes().make(change, version)));
+        made.put("warnings", warnings);
+        return made;
     }
 
     private Map<String, Object> undo(Request request) throws RejectedException {

@@ -595,6 +595,18 @@ class ChangesApiTest {
     }
 
     @Test
+    void anAttributeWithoutAnEffectIsAWarningOfThePreviewAndOfTheChange() throws Exception {
+        String share = "\"kind\":\"policy\",\"policy\":\"hello\",\"enforce-percent\":\"10\"";
+        String warning = "WEIR-015 enforce-percent has no effect unless mode has a value such as shadow";
+        assertThat(preview(share).getJsonArray("warnings").getString(0)).startsWith(warning);
+        assertThat(preview(share + ",\"mode\":\"shadow\"").getJsonArray("warnings"))
+                .isEmpty();
+        Response made = post(PATH, "{\"version\":\"\",\"reason\":\"try\"," + share + "}");
+        assertThat(made.status()).isEqualTo(200);
+        assertThat(json(made).getJsonArray("warnings").getString(0)).startsWith(warning);
+    }
+
+    @Test
     void previewReturnsTheProblems() throws Exception {
         JsonObject preview = preview("\"kind\":\"policy\",\"policy\":\"other\",\"limit\":\"x\"");
         assertThat(preview.getJsonArray("problems")).hasSize(2);

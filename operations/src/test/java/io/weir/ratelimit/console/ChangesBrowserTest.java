@@ -151,6 +151,12 @@ class ChangesBrowserTest extends PageInBrowser {
         click("#change .actions button");
         browser.until(
                 "a share is rejected", () -> browser.text("#change").contains("reject calls of 10 % of the keys"));
+        assertThat(browser.text("#change")).doesNotContain("WEIR-015");
+        enter("mode", "enforce");
+        click("#change .actions button");
+        browser.until(
+                "the share has no effect",
+                () -> browser.text("#change").contains("WEIR-015 enforce-percent has no effect"));
         assertThat(changes.log).isEmpty();
         enter("limit", "50/1x");
         click("#change .actions button");

@@ -59,6 +59,14 @@ final class FakeRuntimeChanges implements RuntimeChanges {
         return problems;
     }
 
+    @Override
+    public synchronized List<String> warnings(ChangeRequest request) {
+        return request.values().containsKey("enforce-percent")
+                        && !"shadow".equals(request.values().get("mode"))
+                ? List.of("WEIR-015 enforce-percent has no effect unless mode has a value such as shadow.")
+                : List.of();
+    }
+
     private static List<ConfigurationProblem> reasonProblems(String reason) {
         return reason.matches("\\P{Cc}{1,200}")
                 ? List.of()

@@ -138,7 +138,11 @@ public final class Reload implements Runnable {
         Problems found = new Problems();
         ConfigProperties config = changed.over(loadedConfig, names());
         PolicySnapshot next = loader.change(config, snapshot, configured, found);
-        return new Findings(found.found(), next.invalid(), loader.problems(next, config, overrides));
+        return new Findings(
+                found.found(),
+                next.invalid(),
+                loader.problems(next, config, overrides),
+                newWarnings(next).stream().map(MessageCatalog.Message::text).toList());
     }
 
     /** Returns the configuration that was read last, another object after each change. */
@@ -159,8 +163,7 @@ public final class Reload implements Runnable {
                         values -> loader.change(values.over(loadedConfig, names()), snapshot, configured, found))
                 .orElse(configured);
         PolicyChanges changes = PolicyChanges.between(snapshot, next);
-        List<MessageCatalog.Message> warnings = new ArrayList<>(next.withoutEffect());
-        warnings.removeAll(snapshot.withoutEffect());
+        List<MessageCatalog.Message> warnings = newWarnings(next);
         if (!changes.isEmpty() || !next.origins().equals(snapshot.origins())) {
             snapshot = next;
             target.accept(next);
@@ -172,6 +175,12 @@ public final class Reload implements Runnable {
         }
         warnings.forEach(warning -> warning.log(LOG));
         return !changes.isEmpty();
+    }
+
+    private List<MessageCatalog.Message> newWarnings(PolicySnapshot next) {
+        List<MessageCatalog.Message> warnings = new ArrayList<>(next.withoutEffect());
+        warnings.removeAll(snapshot.withoutEffect());
+        return warnings;
     }
 
     private void notify(PolicyChanges changes, Problems found, boolean corrected) {

@@ -42,16 +42,19 @@ public interface ValueLayer {
      *
      * @param policies those of single policies, by name; another state of these policies applies
      * @param overrides the problems of the limits of single keys, by the number of the change
+     * @param warnings those of attributes of policies without an effect, without the ones that are known already
      */
     record Findings(
             List<ConfigurationProblem> all,
             Map<String, List<ConfigurationProblem>> policies,
-            Map<Long, List<ConfigurationProblem>> overrides) {
+            Map<Long, List<ConfigurationProblem>> overrides,
+            List<String> warnings) {
         /** Copies the collections. */
         public Findings {
             all = List.copyOf(all);
             policies = Map.copyOf(policies);
             overrides = Map.copyOf(overrides);
+            warnings = List.copyOf(warnings);
         }
     }
 }

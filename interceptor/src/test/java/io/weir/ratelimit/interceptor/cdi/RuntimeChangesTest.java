@@ -114,6 +114,25 @@ class RuntimeChangesTest {
     }
 
     @Test
+    void aShareWithoutShadowModeIsAWarningBeforeItIsInForce() throws Exception {
+        try (Container container = start("ratelimit.reload-interval=0s")) {
+            ChangeRequest share = new ChangeRequest(
+                    new Subject(Kind.POLICY, "plan", Optional.empty()),
+                    Map.of("enforce-percent", "10"),
+                    Optional.empty(),
+                    "a test",
+                    "alice");
+            assertThat(changes(container).warnings(share))
+                    .singleElement()
+                    .asString()
+                    .startsWith("WEIR-015 ratelimit.policies.plan.enforce-percent has no effect unless"
+                            + " ratelimit.policies.plan.mode has a value such as shadow.");
+            make(container, Kind.POLICY, Optional.empty(), Map.of("mode", "shadow"));
+            assertThat(changes(container).warnings(share)).isEmpty();
+        }
+    }
+
+    @Test
     void aChangedLimitDecidesTheNextCall() throws Exception {
         try (Container container = start("ratelimit.reload-interval=0s")) {
             assertThat(allowed(container, "ann", 4)).isEqualTo(2);

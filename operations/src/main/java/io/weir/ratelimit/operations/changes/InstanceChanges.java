@@ -128,6 +128,17 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     }
 
     @Override
+    public List<String> warnings(ChangeRequest request) {
+        if (!check.ofForm(request).isEmpty()) {
+            return List.of();
+        }
+        KnownChanges known = store.known();
+        RuntimeChange change = change(known, request);
+        return target.check(new PolicyValues(known.state().with(change).policies(change.at())), List.of())
+                .warnings();
+    }
+
+    @Override
     public RuntimeChange make(ChangeRequest request, String expectedTag)
             throws InvalidChangeException, ChangeConflictException {
         KnownChanges seen = seen(expectedTag);

@@ -19,6 +19,13 @@ public interface RuntimeChanges {
     List<ConfigurationProblem> problems(ChangeRequest request);
 
     /**
+     * Returns a warning for each attribute of the policy that a change would leave without an effect, without making it.
+     *
+     * @return the warnings, without those that are known already; empty if the change has another form
+     */
+    List<String> warnings(ChangeRequest request);
+
+    /**
      * Makes a change.
      *
      * @param expectedTag the tag of the state that the operator has seen

@@ -258,9 +258,9 @@ function openDialog({title, note, path, attributes, current, active, hasEnd, can
     cancel.addEventListener("click", () => dialog.close());
     form.addEventListener("submit", event => {
         event.preventDefault();
-        send(path, {version, reason: reason.value}, ({change}) => {
+        send(path, {version, reason: reason.value}, ({change, warnings = []}) => {
             dialog.close();
-            setText(byId("changes-done"), `Change ${change.number} was made: ${change.policy}, ${effect(change)}.`);
+            setText(byId("changes-done"), [`Change ${change.number} was made: ${change.policy}, ${effect(change)}.`, ...warnings].join(" "));
             refreshPage();
         });
     });
@@ -298,12 +298,12 @@ async function showConflict(result, version) {
     }
 }
 
-function previewBlocks({problems, before, after, estimate}) {
+function previewBlocks({problems, warnings, before, after, estimate}) {
     if (problems.length > 0) {
         return problemBlocks(problems);
     }
     const changed = Object.keys(after).filter(name => after[name] !== before[name]);
-    const blocks = [];
+    const blocks = warnings.map(warning => element("div", {class: "problem"}, element("p", {}, isolated(warning))));
     if (changed.length > 0) {
         blocks.push(table(["Attribute", "Now", "Then"], changed.map(name => element("tr", {}, element("th", {scope: "row"}, name),
             element("td", {}, isolated(before[name] ?? "not set")), element("td", {}, isolated(after[name]))))));

@@ -122,7 +122,7 @@ final class LoadedTarget implements ChangeTarget {
                 ofOverrides.put(change.number(), found.found());
             }
         }
-        return new Findings(problems.found(), loaded.invalid(), ofOverrides);
+        return new Findings(problems.found(), loaded.invalid(), ofOverrides, List.of());
     }
 
     @Override
