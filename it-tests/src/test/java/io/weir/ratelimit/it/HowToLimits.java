@@ -137,6 +137,7 @@ interface HowToLimits extends HowToCalls {
         assertThat(post("settle", "completions/k2/5001").statusCode())
                 .as("5000 of 10000 tokens remain")
                 .isEqualTo(429);
+        assertThat(post("settle", "completions/k2/-5").statusCode()).isEqualTo(400);
         assertThat(get("settle", "export?rows=3").body()).isEqualTo("row 0\nrow 1\nrow 2\n");
         Await.until(
                 "the stream is settled",
