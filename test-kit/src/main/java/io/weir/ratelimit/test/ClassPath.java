@@ -29,7 +29,8 @@ final class ClassPath {
         return has("org.testcontainers.containers.GenericContainer");
     }
 
-    private static boolean has(String... types) {
+    /** Tests whether the class path has all of these classes. */
+    static boolean has(String... types) {
         return Stream.of(types).allMatch(ClassPath::exists);
     }
 

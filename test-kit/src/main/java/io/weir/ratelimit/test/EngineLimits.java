@@ -12,6 +12,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /** The state of the limits of an engine. */
@@ -81,6 +82,11 @@ final class EngineLimits implements RateLimits {
     @Override
     public <E> List<E> events(Class<E> type) {
         return environment.events().list(type);
+    }
+
+    @Override
+    public <E> List<E> awaitEvents(Class<E> type, Predicate<? super List<E>> condition) {
+        return environment.events().await(type, condition);
     }
 
     @Override

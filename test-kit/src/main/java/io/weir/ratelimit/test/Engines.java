@@ -21,7 +21,7 @@ final class Engines {
         ClassLoader loader = new URLClassLoader(new URL[0], type.getClassLoader());
         boolean config = ClassPath.hasConfig() && TestConfig.isImplemented();
         boolean container = config && setup.container() && ClassPath.hasContainer();
-        if (!container && !setup.beans().isEmpty()) {
+        if (!container && setup.hasBeans()) {
             throw new IllegalStateException("beans need weir-interceptor, weld-se-core and an implementation of"
                     + " MicroProfile Config on the class path of the test");
         }

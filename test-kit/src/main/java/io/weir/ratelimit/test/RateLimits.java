@@ -4,6 +4,7 @@ package io.weir.ratelimit.test;
 import io.weir.ratelimit.Identity;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The state of all limits in a test: keys can be exhausted and reset, and the backend can fail.
@@ -129,6 +130,18 @@ public interface RateLimits {
      * @return the events in order, of the last 10,000 events of all types
      */
     <E> List<E> events(Class<E> type);
+
+    /**
+     * Waits for events that calls on other threads cause. The test needs no sleep: it continues with the event that satisfies the
+     * condition.
+     *
+     * @param type a type of {@link #events(Class)}
+     * @param condition what the list of events must satisfy
+     * @param <E> the type
+     * @return the events, which satisfy the condition
+     * @throws AssertionError if they do not satisfy it within ten seconds
+     */
+    <E> List<E> awaitEvents(Class<E> type, Predicate<? super List<E>> condition);
 
     /** Deletes the state of all keys. The clock and the faults of the backend do not change. */
     void reset();

@@ -8,6 +8,8 @@ import io.weir.ratelimit.RateLimitRejected;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /** The events of a limiter, which a test reads. Thread-safe. */
 final class RecordedEvents {
@@ -16,6 +18,7 @@ final class RecordedEvents {
             RateLimitRejected.class, QuotaThresholdReached.class, PenaltyImposed.class, BackendStateChanged.class);
 
     private static final int MAX_EVENTS = 10_000;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Deque<Object> events = new ArrayDeque<>();
 
@@ -24,10 +27,31 @@ final class RecordedEvents {
             events.removeFirst();
         }
         events.addLast(event);
+        notifyAll();
     }
 
     synchronized <E> List<E> list(Class<E> type) {
         return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    /** Waits until the events of a type satisfy a condition. An interrupt ends the wait. */
+    synchronized <E> List<E> await(Class<E> type, Predicate<? super List<E>> condition) {
+        long start = System.nanoTime();
+        List<E> found = list(type);
+        while (!condition.test(found)) {
+            try {
+                long left = PATIENCE_NANOS - (System.nanoTime() - start);
+                if (left <= 0) {
+                    throw new AssertionError("the events do not satisfy the condition after ten seconds: " + found);
+                }
+                TimeUnit.NANOSECONDS.timedWait(this, left);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError("interrupted while the events did not satisfy the condition: " + found, e);
+            }
+            found = list(type);
+        }
+        return found;
     }
 
     synchronized void clear() {

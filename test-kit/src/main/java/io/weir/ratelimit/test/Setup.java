@@ -16,7 +16,8 @@ import java.util.Optional;
  * @param properties the configuration
  * @param now the first time of the clock
  * @param resets whether each test begins with the first state
- * @param beans the bean classes; empty to find those of the class path
+ * @param beans the bean classes; without them and packages, those of the class path
+ * @param packages classes whose packages contain further bean classes
  * @param container whether the engine runs in a CDI container if there is one
  * @param redis the address or the image of a Redis; empty for the backend in process
  * @param keys the key resolvers by name
@@ -28,6 +29,7 @@ record Setup(
         Instant now,
         boolean resets,
         List<Class<?>> beans,
+        List<Class<?>> packages,
         boolean container,
         Optional<String> redis,
         Map<String, KeyResolver> keys,
@@ -36,9 +38,15 @@ record Setup(
     Setup {
         properties = Map.copyOf(properties);
         beans = List.copyOf(beans);
+        packages = List.copyOf(packages);
         keys = Map.copyOf(keys);
         tiers = Map.copyOf(tiers);
         sources = List.copyOf(sources);
+    }
+
+    /** Returns whether the test states its beans. */
+    boolean hasBeans() {
+        return !beans.isEmpty() || !packages.isEmpty();
     }
 
     /** Returns whether the test gives resolvers and sources itself, which are beans in a container. */
@@ -52,7 +60,7 @@ record Setup(
         allKeys.putAll(keys);
         Map<String, TierResolver> allTiers = new HashMap<>(moreTiers);
         allTiers.putAll(tiers);
-        return new Setup(properties, now, resets, beans, container, redis, allKeys, allTiers, sources);
+        return new Setup(properties, now, resets, beans, packages, container, redis, allKeys, allTiers, sources);
     }
 
     static Setup of(WeirTest test) {
@@ -61,6 +69,7 @@ record Setup(
                 Instant.parse(test.now()),
                 test.reset(),
                 List.of(test.beans()),
+                List.of(test.packages()),
                 test.container(),
                 Optional.of(test.redis()).filter(redis -> !redis.isEmpty()),
                 Map.of(),

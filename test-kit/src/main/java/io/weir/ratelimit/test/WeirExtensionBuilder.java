@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class WeirExtensionBuilder {
     private final Map<String, String> properties = new HashMap<>();
     private final List<Class<?>> beans = new ArrayList<>();
+    private final List<Class<?>> packages = new ArrayList<>();
     private final Map<String, KeyResolver> keys = new HashMap<>();
     private final Map<String, TierResolver> tiers = new HashMap<>();
     private final List<PolicySource> sources = new ArrayList<>();
@@ -85,6 +86,17 @@ public final class WeirExtensionBuilder {
     }
 
     /**
+     * Adds the beans of packages, like {@link WeirTest#packages()}.
+     *
+     * @param types one class of each package
+     * @return this builder
+     */
+    public WeirExtensionBuilder packages(Class<?>... types) {
+        packages.addAll(List.of(types));
+        return this;
+    }
+
+    /**
      * Lets the engine run without a container, like {@link WeirTest#container()}.
      *
      * @return this builder
@@ -146,7 +158,7 @@ public final class WeirExtensionBuilder {
      * @return the extension
      */
     public WeirExtension build() {
-        return new WeirExtension(
-                new Setup(properties, now, resets, beans, container, Optional.ofNullable(redis), keys, tiers, sources));
+        return new WeirExtension(new Setup(
+                properties, now, resets, beans, packages, container, Optional.ofNullable(redis), keys, tiers, sources));
     }
 }

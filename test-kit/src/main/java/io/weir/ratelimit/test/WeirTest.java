@@ -56,12 +56,23 @@ public @interface WeirTest {
 
     /**
      * Returns the bean classes of the test. If the class path has a CDI container for Java SE, the engine runs in it, and the test can
-     * inject beans, whose methods are limited. Without this list, the container finds the beans of all archives with a {@code
+     * inject beans, whose methods are limited. Without this list and {@link
+     * #packages()}, the container finds the beans of all archives with a {@code
      * META-INF/beans.xml}.
      *
      * @return the classes
      */
     Class<?>[] beans() default {};
+
+    /**
+     * Returns classes whose packages contain beans of the test, in addition to {@link #beans()}. The container finds the classes with a
+     * scope or another bean defining annotation in these packages and in their subpackages. Resources, providers and applications of
+     * Jakarta REST need no scope. The container searches only the folder or the archive of each class, so a class of the application does
+     * not add beans of tests.
+     *
+     * @return one class of each package
+     */
+    Class<?>[] packages() default {};
 
     /**
      * Returns whether the engine runs in a CDI container, if the class path has one.

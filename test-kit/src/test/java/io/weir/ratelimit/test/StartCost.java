@@ -92,6 +92,7 @@ class StartCost {
                 Instant.parse(WeirTest.DEFAULT_NOW),
                 true,
                 kind == Kind.LISTED_BEANS ? List.of(Service.class) : List.of(),
+                List.of(),
                 kind != Kind.PLAIN,
                 Optional.empty(),
                 Map.of(),
