@@ -157,6 +157,19 @@ class WeirProcessor {
         }
     }
 
+    /** The class is named, because it cannot be loaded without gRPC. */
+    @BuildStep
+    void grpc(
+            Capabilities capabilities,
+            BuildProducer<AdditionalIndexedClassesBuildItem> indexed,
+            BuildProducer<AdditionalBeanBuildItem> beans) {
+        if (capabilities.isPresent(Capability.GRPC)) {
+            String rejections = "io.weir.ratelimit.quarkus.GrpcRejections";
+            indexed.produce(new AdditionalIndexedClassesBuildItem(rejections));
+            beans.produce(AdditionalBeanBuildItem.unremovableOf(rejections));
+        }
+    }
+
     @BuildStep
     @Record(ExecutionTime.RUNTIME_INIT)
     SyntheticBeanBuildItem extension(WeirRecorder recorder) {

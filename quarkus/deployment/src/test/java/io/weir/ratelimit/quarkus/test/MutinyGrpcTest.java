@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.quarkus.test;
+
+import grpc.health.v1.HealthOuterClass.HealthCheckRequest;
+import grpc.health.v1.HealthOuterClass.HealthCheckResponse;
+import grpc.health.v1.MutinyHealthGrpc;
+import io.quarkus.grpc.GrpcService;
+import io.quarkus.test.QuarkusUnitTest;
+import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
+import io.weir.ratelimit.RateLimit;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A service that returns a {@code Uni} and a {@code Multi}. */
+class MutinyGrpcTest extends GrpcContract {
+    @RegisterExtension
+    static final QuarkusUnitTest APPLICATION = application(Service.class);
+
+    @GrpcService
+    public static class Service extends MutinyHealthGrpc.HealthImplBase {
+        @Override
+        @RateLimit("calls")
+        public Uni<HealthCheckResponse> check(HealthCheckRequest request) {
+            return Uni.createFrom().item(HealthCheckResponse.getDefaultInstance());
+        }
+
+        @Override
+        @RateLimit("calls")
+        public Multi<HealthCheckResponse> watch(HealthCheckRequest request) {
+            return request.getService().equals(WITHOUT_BACKEND)
+                    ? Multi.createFrom().failure(new RateLimitUnavailableException("timeout", RETRY))
+                    : Multi.createFrom()
+                            .items(HealthCheckResponse.getDefaultInstance(), HealthCheckResponse.getDefaultInstance());
+        }
+    }
+}

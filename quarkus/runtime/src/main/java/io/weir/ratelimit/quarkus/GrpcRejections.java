@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.quarkus;
+
+import com.google.protobuf.Any;
+import com.google.rpc.RetryInfo;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import io.quarkus.grpc.GlobalInterceptor;
+import io.quarkus.grpc.runtime.Interceptors;
+import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.RateLimitUnavailableException;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.spi.Prioritized;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The status of rejected calls of gRPC: {@code RESOURCE_EXHAUSTED}, or {@code UNAVAILABLE} without a backend. The wait is the {@code
+ * RetryInfo} of the status.
+ */
+@GlobalInterceptor
+@ApplicationScoped
+public class GrpcRejections implements ServerInterceptor, Prioritized {
+    /** Creates the interceptor; for Quarkus. */
+    public GrpcRejections() {}
+
+    /** It sees the status that the exception handlers of Quarkus and of the application determine. */
+    @Override
+    public int getPriority() {
+        return Interceptors.EXCEPTION_HANDLER + 1;
+    }
+
+    @Override
+    public <Q, S> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, S> call, Metadata headers, ServerCallHandler<Q, S> next) {
+        return next.startCall(
+                new SimpleForwardingServerCall<>(call) {
+                    @Override
+                    public void close(Status status, Metadata trailers) {
+                        StatusRuntimeException rejection = rejection(status.getCause());
+                        if (rejection == null || status.getCode() != Status.Code.UNKNOWN) {
+                            super.close(status, trailers);
+                            return;
+                        }
+                        Metadata details = rejection.getTrailers();
+                        if (details != null) {
+                            trailers.merge(details);
+                        }
+                        super.close(rejection.getStatus(), trailers);
+                    }
+                },
+                headers);
+    }
+
+    /** Returns the rejection among the causes, null if there is none. The application has mapped an exception with another status. */
+    private static @Nullable StatusRuntimeException rejection(@Nullable Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RateLimitExceededException exceeded) {
+                return rejection(Status.Code.RESOURCE_EXHAUSTED, exceeded, exceeded.retryAfter());
+            }
+            if (cause instanceof RateLimitUnavailableException unavailable) {
+                return rejection(Status.Code.UNAVAILABLE, unavailable, Optional.of(unavailable.retryAfter()));
+            }
+        }
+        return null;
+    }
+
+    private static StatusRuntimeException rejection(Status.Code code, Exception exception, Optional<Duration> wait) {
+        com.google.rpc.Status.Builder status =
+                com.google.rpc.Status.newBuilder().setCode(code.value()).setMessage(exception.getMessage());
+        wait.ifPresent(duration -> status.addDetails(Any.pack(RetryInfo.newBuilder()
+                .setRetryDelay(com.google.protobuf.Duration.newBuilder()
+                        .setSeconds(duration.getSeconds())
+                        .setNanos(duration.getNano()))
+                .build())));
+        return StatusProto.toStatusRuntimeException(status.build());
+    }
+}
