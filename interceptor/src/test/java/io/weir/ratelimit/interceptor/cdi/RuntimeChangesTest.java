@@ -12,11 +12,13 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.operations.ChangeStore;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.PolicyView;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
+import io.weir.ratelimit.operations.changes.InstanceChanges;
 import io.weir.ratelimit.operations.changes.InvalidChangeException;
 import io.weir.ratelimit.operations.changes.LocalChangeStore;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
@@ -358,6 +360,56 @@ class RuntimeChangesTest {
             assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-452"));
         } finally {
             SharedStore.connecting.set(0);
+        }
+    }
+
+    /** As the clock of the test kit, which is set for each test. */
+    public static class ClockOfTests implements EngineEnvironment {
+        private static volatile long ahead;
+
+        @Override
+        public Sleeper clock() {
+            return new Sleeper() {
+                @Override
+                public long nanos() {
+                    return REAL.nanos() + ahead;
+                }
+
+                @Override
+                public void sleep(long micros) throws InterruptedException {
+                    REAL.sleep(micros);
+                }
+
+                @Override
+                public CompletableFuture<Void> timer(long micros) {
+                    return REAL.timer(micros);
+                }
+            };
+        }
+    }
+
+    @Test
+    void changesInProcessEndByTheClockOfTheEngine() throws Exception {
+        try (LogCapture log = new LogCapture();
+                Container container = Container.start(
+                        new String[] {
+                            "ratelimit.metrics=none",
+                            "ratelimit.changes.enabled=true",
+                            "ratelimit.changes.role=changer",
+                            "ratelimit.policies.plan.limit=2/1h",
+                            "ratelimit.policies.plan.key=principal"
+                        },
+                        Desk.class,
+                        Shop.class,
+                        ClockOfTests.class)) {
+            make(container, Kind.POLICY, Optional.empty(), Map.of("limit", "3/1h"));
+            ClockOfTests.ahead = Duration.ofHours(3).toNanos();
+            InstanceChanges changes = (InstanceChanges) changes(container);
+            changes.run();
+            assertThat(changes.view().active()).isEmpty();
+            assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-457"));
+        } finally {
+            ClockOfTests.ahead = 0;
         }
     }
 

@@ -10,6 +10,8 @@ import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 
 /**
  * The policies and keys of one deployment, to which runtime changes apply.
@@ -33,7 +36,7 @@ public record DeploymentChanges(HostedWeir weir) implements ChangeTarget {
         }
         InstanceChanges changes = new InstanceChanges(
                 new StoredChanges(
-                        shared.orElseGet(() -> new LocalChangeStore(Clock.systemUTC())),
+                        shared.orElseGet(() -> new LocalChangeStore(steady(weir.clock()::nanos))),
                         shared.isPresent(),
                         codec,
                         weir.clock()::nanos,
@@ -42,6 +45,13 @@ public record DeploymentChanges(HostedWeir weir) implements ChangeTarget {
                 new ChangeAudit(weir.callers().masker()));
         changes.start(weir.settings().deadline());
         return changes;
+    }
+
+    /** Returns a clock that never steps, because no other instance knows the time of the changes. */
+    private static InstantSource steady(LongSupplier nanos) {
+        Instant start = Instant.now();
+        long first = nanos.getAsLong();
+        return () -> start.plusNanos(nanos.getAsLong() - first);
     }
 
     private static void awaitConnection(RateLimitBackend backend) {

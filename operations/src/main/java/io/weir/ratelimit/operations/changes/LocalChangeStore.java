@@ -4,7 +4,7 @@ package io.weir.ratelimit.operations.changes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.weir.ratelimit.core.operations.ChangeStore;
-import java.time.Clock;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 
 /** A store in memory, for a backend that instances do not share. Its changes end with the application. */
 public final class LocalChangeStore implements ChangeStore {
-    private final Clock clock;
+    private final InstantSource clock;
     private final Deque<byte[]> entries = new ArrayDeque<>();
     private byte @Nullable [] state;
     private String tag = NO_TAG;
 
     /** Creates an empty store. */
-    public LocalChangeStore(Clock clock) {
+    public LocalChangeStore(InstantSource clock) {
         this.clock = clock;
     }
 
