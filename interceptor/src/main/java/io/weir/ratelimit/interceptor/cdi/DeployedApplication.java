@@ -65,16 +65,13 @@ public final class DeployedApplication {
     }
 
     /**
-     * Returns the problems of annotations, which need no configuration.
+     * Returns the limited methods, which need no configuration.
      *
      * @param beanClasses the classes with annotations
-     * @return one line for each problem
+     * @param problems receives the problems of the annotations
      */
-    public static List<String> annotationProblems(Set<Class<?>> beanClasses) {
-        Problems problems = new Problems();
-        AnnotatedMethods unused =
-                AnnotationScanner.methods(beanClasses, beanClasses, MethodNames.of(beanClasses), problems);
-        return problems.lines();
+    public static List<AnnotatedMethods.Limited> methods(Set<Class<?>> beanClasses, Problems problems) {
+        return new AnnotationScanner(MethodNames.of(beanClasses), problems).scan(beanClasses);
     }
 
     /** Starts the repeated tasks. The calling thread and the class loader are the application's. */

@@ -7,6 +7,7 @@ import io.quarkus.runtime.ShutdownContext;
 import io.quarkus.runtime.annotations.Recorder;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.weir.ratelimit.interceptor.cdi.CdiPlatform.Discovered;
@@ -95,6 +96,23 @@ public class WeirRecorder {
     /** Returns the handler of the console, which a plug-in provides. */
     public Handler<RoutingContext> console() {
         return new ResourceRoute(() -> CDI.current().select(HttpResource.class).get());
+    }
+
+    /** Returns the handler of the console that pages of the same origin can show in a frame, as the Dev UI does. */
+    public Handler<RoutingContext> framedConsole() {
+        Handler<RoutingContext> console = console();
+        return route -> {
+            route.addHeadersEndHandler(end -> allowFrames(route.response().headers()));
+            console.handle(route);
+        };
+    }
+
+    private static void allowFrames(MultiMap headers) {
+        String policy = headers.get("Content-Security-Policy");
+        if (policy != null) {
+            headers.set("Content-Security-Policy", policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'"));
+            headers.set("X-Frame-Options", "SAMEORIGIN");
+        }
     }
 
     /** Adds the quota resource to the routes of the application if its path is configured. */

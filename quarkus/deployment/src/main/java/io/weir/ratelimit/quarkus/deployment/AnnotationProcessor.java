@@ -12,9 +12,12 @@ import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
 import io.quarkus.runtime.configuration.ConfigurationException;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -122,15 +125,16 @@ class AnnotationProcessor {
                 names.add(type.name().toString());
             }
         }
-        List<Throwable> problems = DeployedApplication.annotationProblems(load(names)).stream()
-                .<Throwable>map(ConfigurationException::new)
-                .toList();
-        if (!problems.isEmpty()) {
-            errors.produce(new ValidationErrorBuildItem(problems));
+        Problems problems = new Problems();
+        List<AnnotatedMethods.Limited> unused = DeployedApplication.methods(load(names), problems);
+        if (!problems.lines().isEmpty()) {
+            errors.produce(new ValidationErrorBuildItem(problems.lines().stream()
+                    .<Throwable>map(ConfigurationException::new)
+                    .toList()));
         }
     }
 
-    private static Set<Class<?>> load(Set<String> names) {
+    static Set<Class<?>> load(Collection<String> names) {
         Set<Class<?>> classes = new LinkedHashSet<>();
         for (String name : names) {
             try {

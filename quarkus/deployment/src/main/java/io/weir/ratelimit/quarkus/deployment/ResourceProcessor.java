@@ -6,6 +6,7 @@ import io.quarkus.deployment.annotations.BuildStep;
 import io.quarkus.deployment.annotations.ExecutionTime;
 import io.quarkus.deployment.annotations.Record;
 import io.quarkus.deployment.builditem.CombinedIndexBuildItem;
+import io.quarkus.deployment.builditem.LaunchModeBuildItem;
 import io.quarkus.deployment.builditem.ServiceStartBuildItem;
 import io.quarkus.vertx.http.deployment.NonApplicationRootPathBuildItem;
 import io.quarkus.vertx.http.deployment.RouteBuildItem;
@@ -14,17 +15,22 @@ import io.weir.ratelimit.quarkus.WeirRecorder;
 
 /** The build steps for the resources that Weir itself serves. */
 class ResourceProcessor {
-    private static final String CONSOLE = "io.weir.ratelimit.console.ConsoleResource";
+    static final String CONSOLE = "io.weir.ratelimit.console.ConsoleResource";
 
-    /** Adds the console beside the health checks, or to the management interface if there is one. */
+    /**
+     * Adds the console beside the health checks, or to the management interface if there is one. In development mode, a console without
+     * configuration is open, and then only the Dev UI has it.
+     */
     @BuildStep
     @Record(ExecutionTime.RUNTIME_INIT)
     void console(
             WeirRecorder recorder,
             CombinedIndexBuildItem index,
             NonApplicationRootPathBuildItem paths,
+            LaunchModeBuildItem mode,
             BuildProducer<RouteBuildItem> routes) {
-        if (index.getIndex().getClassByName(CONSOLE) != null) {
+        boolean ofDevUi = !mode.isNotLocalDevModeType() && !DevUiProcessor.isConsoleConfigured();
+        if (!ofDevUi && index.getIndex().getClassByName(CONSOLE) != null) {
             routes.produce(paths.routeBuilder()
                     .management()
                     .route("ratelimit/*")
