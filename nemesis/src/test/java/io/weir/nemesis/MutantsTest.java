@@ -62,6 +62,7 @@ class MutantsTest {
         A_PENALTY_IS_EARLY("penalties", "ratelimit.policies.penalized.penalty.after", "2/2s"),
         A_KEY_STAYS(
                 "time to live", "state.lua", "sections, 'PX', math.max(1, math.ceil((ends - now) / 1000))", "sections"),
+        A_RETRY_AFTER_IS_IGNORED("outgoing pauses", "ratelimit.clients.upstream.obey", "none"),
         A_CHANGE_IS_READ_ONCE("changes", "changes.lua", "tag == given and", "given ~= '-' and");
 
         private final String promise;

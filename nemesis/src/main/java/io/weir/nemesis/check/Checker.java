@@ -21,6 +21,7 @@ public final class Checker {
             new ThresholdPromise(),
             new PenaltyPromise(),
             new ChangePromise(),
+            new PausePromise(),
             new LifePromise());
 
     private Checker() {}

@@ -10,9 +10,10 @@ import java.util.Locale;
  * @param instance the number of the instance, from 0
  * @param policy the name of the policy
  * @param key the key of the caller
- * @param amount the cost of an acquire, the actual cost of a settlement, the nanoseconds of a block, the new limit of a change, or the
- *     nanoseconds until the end of the period of a threshold
- * @param call the number of the acquire that a release, a refund or a settlement ends; 0 for other kinds
+ * @param amount the cost of an acquire, the actual cost of a settlement, the nanoseconds of a block, the new limit of a change, the
+ *     nanoseconds until the end of the period of a threshold, or the nanoseconds of the pause that an upstream requires
+ * @param call the number of the acquire that a release, a refund or a settlement ends, or of the outgoing call of an answer; 0 for other
+ *     kinds
  * @param start the instant before the call
  * @param end the instant after the reply; {@link #NEVER} if the instance has ended before it replied
  * @param value the spent permits of a peek, the limit of a read, the number of a change, the percent of a threshold, or
@@ -46,6 +47,10 @@ public record Operation(
         PEEK,
         BLOCK,
         UNBLOCK,
+        /** An outgoing call until it is sent or rejected. */
+        SEND,
+        /** An answer of the upstream: a 429 if it requires a pause. */
+        ANSWER,
         /** A runtime change of the limit of a policy, or its undo. */
         CHANGE,
         /** A reading of the limit in force. */
@@ -60,7 +65,7 @@ public record Operation(
 
     /** The results of operations. */
     public enum Outcome {
-        /** The backend allowed the call. */
+        /** The backend allowed the call. An outgoing call is sent. */
         ALLOWED,
         /** A limit rejected the call. */
         REJECTED,

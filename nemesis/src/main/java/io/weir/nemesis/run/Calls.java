@@ -30,6 +30,7 @@ final class Calls {
 
     private final RateLimiter limiter;
     private final RuntimeChanges changes;
+    private final Upstream upstream;
     private final Map<Long, Decision> decisions = Collections.synchronizedMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
 
@@ -39,9 +40,10 @@ final class Calls {
         }
     });
 
-    Calls(RateLimiter limiter, Operations operations) {
+    Calls(RateLimiter limiter, Operations operations, Upstream upstream) {
         this.limiter = limiter;
         this.changes = operations.changes().orElseThrow();
+        this.upstream = upstream;
     }
 
     /**
@@ -88,6 +90,12 @@ final class Calls {
             }
             case READ -> {
                 return Outcome.DONE + " " + limiter.peek(policy, key).get(0).permits();
+            }
+            case SEND -> {
+                return upstream.send(number, policy, key.parts().get(0).value()) + " 0";
+            }
+            case ANSWER -> {
+                return upstream.answer(call, amount) + " 0";
             }
             case CHANGE -> {
                 return change(policy, amount, call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.run;
 
+import io.weir.ratelimit.client.outgoing.ClientPlugin;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.operations.OperationsPlugin;
 import io.weir.ratelimit.redisson.RedissonBackendProvider;
@@ -67,7 +68,10 @@ public final class Instance {
         EngineEnvironment environment = clock.environment();
         HostedWeir weir = HostedWeir.on(new InstancePlatform(properties, redis, operations, environment, events));
         weir.start(Instance.class.getClassLoader());
-        Calls calls = new Calls(weir.limiter(), operations.operations());
+        Calls calls = new Calls(
+                weir.limiter(),
+                operations.operations(),
+                new Upstream(weir.plugin(ClientPlugin.class).calls()));
         ExecutorService threads = Executors.newCachedThreadPool();
         print("ready");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -84,6 +84,7 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
                 "ratelimit.instances", String.valueOf(instances),
                 "ratelimit.changes.enabled", "true",
                 "ratelimit.changes.role", "operator"));
+        values.putAll(Workload.client());
         Workload.policies().forEach(policy -> values.putAll(policy.properties()));
         values.putAll(properties);
         long start = System.nanoTime();

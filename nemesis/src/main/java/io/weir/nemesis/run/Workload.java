@@ -69,10 +69,16 @@ final class Workload {
             FailureMode.CLOSED,
             Map.of("penalty.after", "20/2s", "penalty.for", "1s", "penalty.factor", "1", "penalty.max", "2s"));
 
+    /** The policy of a REST client, which has its name. Only its upstream rejects calls. */
+    private static final Policy UPSTREAM =
+            policy("upstream", Form.FIXED_WINDOW, 1_000_000_000, DAY, 0, FailureMode.OPEN, Map.of());
+
     private static final List<String> KEYS = List.of("ann", "bob");
     private static final int CALLERS = 3;
     private static final int HOLDERS = 3;
     private static final int CALLS_OF_KEY = 40;
+    private static final int PAUSES_OF_ANSWERS = 40;
+    private static final int MOST_PAUSE_SECONDS = 5;
     private static final int RUSHES = 3;
     private static final int CALLS_OF_RUSH = 20;
 
@@ -98,8 +104,14 @@ final class Workload {
     /** Returns all policies. */
     static List<Policy> policies() {
         List<Policy> all = new ArrayList<>(LIMITS);
-        all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED, LEASED, PENALIZED));
+        all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED, LEASED, PENALIZED, UPSTREAM));
         return all;
+    }
+
+    /** Returns the properties of the REST client, whose calls share a pause for each host. */
+    static Map<String, String> client() {
+        String client = "ratelimit.clients." + UPSTREAM.name();
+        return Map.of(client + ".policy", UPSTREAM.name(), client + ".key", "host");
     }
 
     private static Policy slots(String name, Duration timeout) {
@@ -136,6 +148,7 @@ final class Workload {
                 pause(500 + random.nextInt(1_000));
             });
             start("accountant", random -> account(stage.instance(instance), instance, random));
+            start("client", random -> send(stage.instance(instance), random));
             start("reader", random -> {
                 stage.instance(instance).run(Kind.READ, CHANGED.name(), "any", 0, 0);
                 pause(100 + random.nextInt(100));
@@ -229,6 +242,16 @@ final class Workload {
                 instance.run(kind, call.policy(), call.key(), random.nextInt(20), call.number());
             }
         }
+    }
+
+    /** Sends an outgoing call. One of many answers requires a pause. */
+    private static void send(InstanceProcess instance, Random random) throws InterruptedException {
+        Operation call = instance.run(Kind.SEND, UPSTREAM.name(), any(KEYS, random), 1, 0);
+        if (call.outcome() == Outcome.ALLOWED || call.outcome() == Outcome.DEGRADED_ALLOWED) {
+            long seconds = random.nextInt(PAUSES_OF_ANSWERS) == 0 ? 1 + random.nextInt(MOST_PAUSE_SECONDS) : 0;
+            instance.run(Kind.ANSWER, call.policy(), call.key(), TimeUnit.SECONDS.toNanos(seconds), call.number());
+        }
+        pause(call.outcome() == Outcome.LOST ? 100 : 5 + random.nextInt(20));
     }
 
     private void block(Random random) throws InterruptedException {

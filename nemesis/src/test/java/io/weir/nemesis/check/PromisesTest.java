@@ -2,6 +2,7 @@
 package io.weir.nemesis.check;
 
 import static io.weir.nemesis.history.Operation.Kind.ACQUIRE;
+import static io.weir.nemesis.history.Operation.Kind.ANSWER;
 import static io.weir.nemesis.history.Operation.Kind.BLOCK;
 import static io.weir.nemesis.history.Operation.Kind.CHANGE;
 import static io.weir.nemesis.history.Operation.Kind.KEY;
@@ -10,6 +11,7 @@ import static io.weir.nemesis.history.Operation.Kind.PENALTY;
 import static io.weir.nemesis.history.Operation.Kind.READ;
 import static io.weir.nemesis.history.Operation.Kind.REFUND;
 import static io.weir.nemesis.history.Operation.Kind.RELEASE;
+import static io.weir.nemesis.history.Operation.Kind.SEND;
 import static io.weir.nemesis.history.Operation.Kind.SETTLE;
 import static io.weir.nemesis.history.Operation.Kind.THRESHOLD;
 import static io.weir.nemesis.history.Operation.Kind.UNBLOCK;
@@ -25,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.Fault.Effect;
+import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Policy.Form;
 import io.weir.ratelimit.FailureMode;
 import java.time.Duration;
@@ -619,6 +622,79 @@ class PromisesTest {
             assertKept(promise, read(failed, 1, 9_000, 60));
             assertKept(promise, read(failed, 1, 9_500, 50));
             assertFirst(promise, read(failed, 1, 10_000, 70), 5);
+        }
+    }
+
+    @Nested
+    class Pauses {
+        private static final long PAUSE_NANOS = 3_000_000_000L;
+
+        private final Promise promise = new PausePromise();
+
+        /** A call of instance 0 at 0, and a 429 to it at 10. */
+        private HistoryBuilder paused() {
+            return answered(sent(0, 0, ALLOWED), 10, 1);
+        }
+
+        private HistoryBuilder answered(HistoryBuilder history, long at, long call) {
+            return history.operation(0, at, ANSWER, DONE, PAUSE_NANOS, call, 0);
+        }
+
+        private HistoryBuilder sent(int instance, long at, Operation.Outcome outcome) {
+            return sent(
+                    new HistoryBuilder(Form.FIXED_WINDOW, 1_000_000, MINUTE, FailureMode.OPEN), instance, at, outcome);
+        }
+
+        private HistoryBuilder sent(HistoryBuilder history, int instance, long at, Operation.Outcome outcome) {
+            return history.operation(instance, at, SEND, outcome, 1, 0, 0);
+        }
+
+        @Test
+        void areKept() {
+            HistoryBuilder history = sent(sent(paused(), 0, 20, REJECTED), 1, 3_000, REJECTED);
+            assertKept(promise, sent(history, 1, 3_015, ALLOWED));
+        }
+
+        @Test
+        void areBrokenByACallOfAnyInstance() {
+            assertFirst(promise, sent(paused(), 0, 20, ALLOWED), 3);
+            assertFirst(promise, sent(paused(), 1, 2_900, ALLOWED), 3);
+        }
+
+        @Test
+        void areBrokenByARejectionWithoutAPause() {
+            assertFirst(promise, sent(paused(), 1, 3_300, REJECTED), 3);
+            assertFirst(promise, sent(0, 0, REJECTED), 1);
+        }
+
+        @Test
+        void areKeptByTheirInstanceWithoutRedis() {
+            assertFirst(promise, sent(paused(), 0, 20, DEGRADED_ALLOWED), 3);
+            assertKept(promise, sent(paused(), 1, 20, DEGRADED_ALLOWED));
+            assertKept(promise, sent(paused(), 0, 20, DEGRADED_REJECTED));
+        }
+
+        @Test
+        void thatAreNotStoredAreThoseOfTheirInstance() {
+            HistoryBuilder outage = paused().fault(Effect.OUTAGE, 0, 5, 15);
+            assertKept(promise, sent(outage, 1, 20, ALLOWED));
+            assertFirst(promise, sent(outage, 0, 30, ALLOWED), 4);
+        }
+
+        @Test
+        void areStoredWithTheNextCallAfterAnOutage() {
+            HistoryBuilder outage = sent(0, 0, ALLOWED)
+                    .operation(0, 10, ANSWER, DONE, 3 * PAUSE_NANOS, 1, 0)
+                    .fault(Effect.OUTAGE, 0, 5, 1_000);
+            assertKept(promise, sent(outage, 1, 4_500, ALLOWED));
+            assertFirst(promise, sent(sent(outage, 0, 4_600, REJECTED), 1, 4_700, ALLOWED), 5);
+        }
+
+        @Test
+        void areLostWithTheDataAndWithTheInstance() {
+            assertKept(promise, sent(paused().fault(Effect.LOSS, Fault.ALL, 20, 30), 0, 40, ALLOWED));
+            assertFirst(promise, sent(paused().fault(Effect.LOSS, Fault.ALL, 20, 30), 0, 40, DEGRADED_ALLOWED), 3);
+            assertKept(promise, sent(paused().fault(Effect.DEATH, 0, 20, 30), 0, 40, DEGRADED_ALLOWED));
         }
     }
 }
