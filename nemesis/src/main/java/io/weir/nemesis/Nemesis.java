@@ -62,11 +62,7 @@ public final class Nemesis {
         // Redis has another working directory.
         Path folder =
                 Path.of(options.getOrDefault("--folder", "target/nemesis")).toAbsolutePath();
-        List<String> faults = List.of(options.getOrDefault("--faults", String.join(",", Run.allTroubles()))
-                .split(","));
-        if (!Run.allTroubles().containsAll(faults)) {
-            throw new IllegalArgumentException("unknown fault in " + faults + "; faults: " + Run.allTroubles());
-        }
+        List<String> faults = faults(options);
         List<List<String>> selections = new ArrayList<>();
         if (options.containsKey("--each")) {
             faults.forEach(fault -> selections.add(List.of(fault)));
@@ -94,6 +90,20 @@ public final class Nemesis {
             results.writeInto(Path.of(options.get("--table")), COMMAND + text(options) + '"');
         }
         return holds ? 0 : 1;
+    }
+
+    private static List<String> faults(Map<String, String> options) {
+        List<String> faults =
+                new ArrayList<>(List.of(options.getOrDefault("--faults", String.join(",", Run.allTroubles()))
+                        .split(",")));
+        if (!Run.allTroubles().containsAll(faults)) {
+            throw new IllegalArgumentException("unknown fault in " + faults + "; faults: " + Run.allTroubles());
+        }
+        List<String> missing = Run.missingTroubles();
+        if (faults.removeAll(missing)) {
+            System.out.println("SKIPPED without the package faketime: " + String.join(", ", missing));
+        }
+        return faults;
     }
 
     private static Map<String, String> options(String... arguments) {

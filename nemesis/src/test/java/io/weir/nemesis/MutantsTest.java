@@ -3,12 +3,14 @@ package io.weir.nemesis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.nemesis.check.Checker;
 import io.weir.nemesis.check.Promise;
 import io.weir.nemesis.check.Violation;
 import io.weir.nemesis.run.Instance;
 import io.weir.nemesis.run.Run;
+import io.weir.ratelimit.fixtures.RedisClock;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -62,6 +64,7 @@ class MutantsTest {
         A_PENALTY_IS_EARLY("penalties", "ratelimit.policies.penalized.penalty.after", "2/2s"),
         A_KEY_STAYS(
                 "time to live", "state.lua", "sections, 'PX', math.max(1, math.ceil((ends - now) / 1000))", "sections"),
+        A_STEP_BACK_LOCKS_OUT("room", "state.lua", "a, b = math.min(a, now), ", "a, b = a, "),
         A_RETRY_AFTER_IS_IGNORED("outgoing pauses", "ratelimit.clients.upstream.obey", "none"),
         A_CHANGE_IS_READ_ONCE("changes", "changes.lua", "tag == given and", "given ~= '-' and");
 
@@ -124,9 +127,13 @@ class MutantsTest {
     @ParameterizedTest
     @EnumSource(Mutant.class)
     void areFound(Mutant mutant, @TempDir Path folder) throws IOException {
-        boolean isLate = mutant == Mutant.A_SLOT_IS_NOT_RELEASED || mutant == Mutant.THE_BREAKER_STAYS_OPEN;
+        boolean isOfClock = mutant == Mutant.A_STEP_BACK_LOCKS_OUT;
+        assumeTrue(!isOfClock || RedisClock.isAvailable(), "needs the package faketime");
+        boolean isLate =
+                isOfClock || mutant == Mutant.A_SLOT_IS_NOT_RELEASED || mutant == Mutant.THE_BREAKER_STAYS_OPEN;
         boolean needsOutage = mutant == Mutant.THE_BREAKER_STAYS_OPEN || !mutant.properties.isEmpty();
-        List<String> faults = needsOutage ? List.of("redis-stopped") : List.of();
+        List<String> faults =
+                needsOutage ? List.of("redis-stopped") : isOfClock ? List.of("redis-clock-back") : List.of();
         Duration recovery = isLate ? LONG_RECOVERY : RECOVERY;
         List<Violation> violations = new ArrayList<>();
         for (int seed : SEEDS) {

@@ -15,7 +15,7 @@ import java.util.Map;
 /**
  * Each decision of Redis after a block is a rejection until the end of the block, and only a block labels a rejection as one (penalties.md,
  * "Blocks"). An unblock takes effect on other instances within one second. A loss of data ends the block, but an instance can repeat it. A
- * failover can undo an unblock (data-loss.md).
+ * failover can undo an unblock (data-loss.md). A step of the clock of Redis moves the end (clocks.md).
  */
 public final class BlockPromise implements Promise {
     /** The second after which an instance asks Redis again, and the time of that call. */
@@ -51,7 +51,7 @@ public final class BlockPromise implements Promise {
         return blocks.stream()
                 .filter(block -> block.kind() == Kind.BLOCK && block.outcome() == Outcome.DONE)
                 .filter(block -> block.end() < call.start() && block.start() + block.amount() > call.end())
-                .filter(block -> !history.has(Fault.ALL, Effect.LOSS, block.start(), call.end()))
+                .filter(block -> !history.isRenewed(block.start(), call.end()))
                 .anyMatch(block -> blocks.stream()
                         .noneMatch(unblock -> unblock.kind() == Kind.UNBLOCK
                                 && unblock.end() > block.start()
@@ -61,7 +61,8 @@ public final class BlockPromise implements Promise {
     private static boolean canBeBlocked(History history, List<Operation> blocks, Operation call) {
         return blocks.stream()
                 .filter(block -> block.kind() == Kind.BLOCK && block.start() < call.end())
-                .filter(block -> history.latest(block) + block.amount() > call.start())
+                .filter(block -> history.latest(block) + block.amount() + history.extension(block.start(), call.end())
+                        > call.start())
                 .anyMatch(block -> blocks.stream()
                         .noneMatch(unblock -> unblock.kind() == Kind.UNBLOCK
                                 && unblock.outcome() == Outcome.DONE

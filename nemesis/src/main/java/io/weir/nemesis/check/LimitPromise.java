@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.check;
 
-import io.weir.nemesis.history.Fault;
-import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.History;
-import io.weir.nemesis.history.History.Span;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Kind;
 import io.weir.nemesis.history.Operation.Outcome;
 import io.weir.nemesis.history.Policy;
 import io.weir.nemesis.history.Policy.Form;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * Redis never allows more calls than the limit of a key (algorithms.md, "Worst case in a span of one window"). After a loss of data, each
- * key has at most one additional limit (data-loss.md), and the permits that were leased before (leases.md, "Unused permits").
+ * Redis never allows more calls than the limit of a key (algorithms.md, "Worst case in a span of one window"). After a loss of data, and after
+ * a step forward of the clock of Redis, each key has at most one additional limit (data-loss.md, clocks.md), and the permits that were
+ * leased before (leases.md, "Unused permits"). A calendar limit has one after a step back as well.
  */
 public final class LimitPromise implements Promise {
     /** The spans, in windows. A longer span finds a smaller excess. */
@@ -35,14 +32,13 @@ public final class LimitPromise implements Promise {
     @Override
     public List<Violation> check(History history) {
         List<Violation> violations = new ArrayList<>();
-        List<Span> losses = history.times(Fault.ALL, Effect.LOSS, Duration.ZERO);
         Map<String, List<Operation>> allowed = history.bySubject(operation -> operation.kind() == Kind.ACQUIRE
                 && operation.outcome() == Outcome.ALLOWED
                 && history.policy(operation).form() != Form.CONCURRENCY);
         allowed.values().forEach(calls -> {
             Policy policy = history.policy(calls.get(0));
             long leased = history.instances() * Long.parseLong(policy.more().getOrDefault("lease", "0"));
-            above(policy, policy.permits(), policy.burst(), leased, Epochs.of(calls, losses))
+            above(policy, policy.permits(), policy.burst(), leased, Epochs.of(calls, history.renewals(policy.form())))
                     .map(call -> new Violation(name(), call, "more permits than the limit of " + policy.name()))
                     .ifPresent(violations::add);
         });

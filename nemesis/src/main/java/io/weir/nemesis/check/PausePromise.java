@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.check;
 
-import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.History;
 import io.weir.nemesis.history.History.Span;
@@ -49,7 +48,7 @@ public final class PausePromise implements Promise {
 
     private Optional<Violation> contradiction(History history, Operation call, List<Pause> pauses) {
         if (call.outcome() == Outcome.REJECTED) {
-            return pauses.stream().anyMatch(pause -> pause.canReject(call))
+            return pauses.stream().anyMatch(pause -> pause.canReject(history, call))
                     ? Optional.empty()
                     : Optional.of(new Violation(name(), call, "rejected without a pause"));
         }
@@ -115,8 +114,9 @@ public final class PausePromise implements Promise {
             return latest + history.deadline().toNanos();
         }
 
-        boolean canReject(Operation call) {
-            return answer.start() <= call.end() && possible >= call.start();
+        boolean canReject(History history, Operation call) {
+            return answer.start() <= call.end()
+                    && possible + history.extension(answer.start(), call.end()) >= call.start();
         }
 
         boolean forbids(History history, Operation call) {
@@ -130,7 +130,7 @@ public final class PausePromise implements Promise {
             if (call.outcome() == Outcome.DEGRADED_ALLOWED) {
                 return isReceived;
             }
-            boolean isKept = !history.has(Fault.ALL, Effect.LOSS, answer.start(), call.end());
+            boolean isKept = !history.isRenewed(answer.start(), call.end());
             return isKept && (isReceived || stored < call.start());
         }
     }

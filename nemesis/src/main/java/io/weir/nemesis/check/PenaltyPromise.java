@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 /**
  * A penalty blocks its key and has one event, after as many rejections as configured (penalties.md, "Count of rejections"). Rejections of a
  * blocked key do not count, so two events of a key are a block apart. If the reply to the count is lost, or the instance ends, there is no
- * event. An instance that stands still fires it late. A loss of data ends the block and its count. The policy of a penalty has one key in a
+ * event. An instance that stands still fires it late. A loss of data, or a step forward of the
+ * clock of Redis, ends the block and its count; a step back extends it. The policy of a penalty has one key in a
  * run.
  */
 public final class PenaltyPromise implements Promise {
@@ -60,7 +61,7 @@ public final class PenaltyPromise implements Promise {
             // A thread of the background fires the event, so the earlier one can be late.
             if (event.start() - earlier.start() < earlier.amount() / 2
                     && !isLate(history, earlier)
-                    && !history.has(Fault.ALL, Effect.LOSS, earlier.start() - earlier.amount(), event.start())) {
+                    && !history.isRenewed(earlier.start() - earlier.amount(), event.start())) {
                 return Optional.of(new Violation(name(), event, "repeats operation " + earlier.number()));
             }
         }
@@ -73,7 +74,11 @@ public final class PenaltyPromise implements Promise {
                 .filter(call -> call.outcome() == Outcome.BLOCKED)
                 .filter(call -> fired.stream()
                         .noneMatch(event -> event.start() < call.end() + FIRED_WITHIN.toNanos()
-                                && event.start() + event.amount() + FIRED_WITHIN.toNanos() > call.start()))
+                                && event.start()
+                                                + event.amount()
+                                                + history.extension(event.start(), call.end())
+                                                + FIRED_WITHIN.toNanos()
+                                        > call.start()))
                 .filter(call -> Stream.of(Effect.OUTAGE, Effect.DEATH, Effect.PAUSE, Effect.STARVATION)
                         .noneMatch(effect -> history.has(
                                 Fault.ALL,

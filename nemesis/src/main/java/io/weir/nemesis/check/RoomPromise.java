@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.check;
 
+import io.weir.nemesis.history.Fault;
+import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.History;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Kind;
@@ -13,7 +15,8 @@ import java.util.Set;
 
 /**
  * A limit rejects a call only if it has no room (algorithms.md): the permits that can have been spent in its windows, by calls with a known
- * and with an unknown decision, leave less than the cost.
+ * and with an unknown decision, leave less than the cost. After a step back of the clock of Redis, a window begins again, once an instance no
+ * longer repeats a rejection (clocks.md).
  */
 public final class RoomPromise implements Promise {
     private static final Set<Form> FORMS = Set.of(Form.FIXED_WINDOW, Form.SLIDING_WINDOW, Form.SLIDING_LOG);
@@ -46,7 +49,8 @@ public final class RoomPromise implements Promise {
         long[] starts = spends.stream().mapToLong(Operation::start).sorted().toArray();
         long[] ends = spends.stream().mapToLong(history::latest).sorted().toArray();
         for (Operation call : calls) {
-            if (call.outcome() == Outcome.REJECTED) {
+            if (call.outcome() == Outcome.REJECTED
+                    && !history.has(Fault.ALL, Effect.BEHIND, call.start() - 2 * lookBack, call.end())) {
                 long from = call.start() - lookBack - lookBack / CLOCK_PART;
                 int possible = Sorted.upTo(starts, call.end()) - Sorted.before(ends, from);
                 if (possible < policy.permits()) {

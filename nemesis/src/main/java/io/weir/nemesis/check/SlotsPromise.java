@@ -23,7 +23,8 @@ import java.util.stream.Stream;
 /**
  * At most as many calls as slots run at once, and a slot comes back after its call (failures.md, "Slots"; limit-concurrent-calls.md,
  * "Effects"). A call can lose its slot if Redis loses its data, and if its instance cannot renew it for two thirds of the timeout less
- * three seconds. A failover can undo a release: the slot then comes back after its timeout.
+ * three seconds. A failover can undo a release: the slot then comes back after its timeout. A step of the
+ * clock of Redis moves the ends of slots (clocks.md).
  */
 public final class SlotsPromise {
     /** The longest time of the release of a slot, also of three confirmations after a lost reply. */
@@ -123,7 +124,7 @@ public final class SlotsPromise {
 
         Ends(History history) {
             this.history = history;
-            this.losses = history.times(Fault.ALL, Effect.LOSS, Duration.ZERO);
+            this.losses = history.renewals(Form.CONCURRENCY);
             history.operations().stream()
                     .filter(operation -> operation.kind() == Kind.RELEASE)
                     .forEach(release -> releases.put(release.call(), release));
@@ -152,11 +153,12 @@ public final class SlotsPromise {
         long possiblyHeldUntil(Operation call) {
             Operation release = releases.get(call.number());
             long timeout = policy(call).window().toNanos();
+            long extension = history.extension(call.start(), Long.MAX_VALUE);
             boolean isReleased = release != null && release.outcome() == Outcome.DONE;
             if (call.outcome() == Outcome.LOST || (call.outcome() == Outcome.ALLOWED && !isReleased)) {
                 return history.times(call.instance(), Effect.DEATH, Duration.ZERO).stream()
                         .filter(death -> death.to() >= call.start())
-                        .map(death -> death.to() + timeout + RELEASED_WITHIN.toNanos())
+                        .map(death -> death.to() + timeout + RELEASED_WITHIN.toNanos() + extension)
                         .findFirst()
                         .orElse(Long.MAX_VALUE);
             }
@@ -169,12 +171,12 @@ public final class SlotsPromise {
             }
             for (Span span : history.times(Fault.ALL, Effect.ROLLBACK, Duration.ZERO)) {
                 if (span.overlaps(from, end + RELEASED_WITHIN.toNanos())) {
-                    end = Math.max(end, span.to() + timeout);
+                    end = Math.max(end, span.to() + timeout + extension);
                 }
             }
             // An instance that dies before it has released a slot leaves it.
             long quick = end + RELEASED_WITHIN.toNanos();
-            return history.has(call.instance(), Effect.DEATH, from, quick) ? quick + timeout : quick;
+            return history.has(call.instance(), Effect.DEATH, from, quick) ? quick + timeout + extension : quick;
         }
     }
 }

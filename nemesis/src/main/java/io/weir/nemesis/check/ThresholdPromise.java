@@ -77,7 +77,7 @@ public final class ThresholdPromise implements Promise {
 
     /** The period of an event is known by the instant of the event, which is wrong if its instance stands still before it. */
     private static boolean canBeRepeated(History history, long from, long to) {
-        return Stream.of(Effect.OUTAGE, Effect.LOSS, Effect.STEP, Effect.PAUSE, Effect.STARVATION)
+        return Stream.of(Effect.OUTAGE, Effect.LOSS, Effect.AHEAD, Effect.STEP, Effect.PAUSE, Effect.STARVATION)
                 .anyMatch(effect -> history.has(Fault.ALL, effect, from, to));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.history;
 
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 
@@ -16,6 +17,9 @@ import java.util.Set;
 public record Fault(String name, Set<Effect> effects, int instance, long start, long end) {
     /** The instance of a fault that concerns all instances. */
     public static final int ALL = -1;
+
+    /** The longest step of the clock of Redis. It is longer than the windows of a run, except a calendar limit. */
+    public static final Duration MOST_STEP = Duration.ofSeconds(10);
 
     /** The name of what no nemesis has caused: other programs took the processors. */
     public static final String SLOW_MACHINE = "slow-machine";
@@ -34,6 +38,10 @@ public record Fault(String name, Set<Effect> effects, int instance, long start, 
         PAUSE,
         /** The wall clock of the instance is wrong. */
         STEP,
+        /** The clock of Redis steps forward by {@link #MOST_STEP} at most. */
+        AHEAD,
+        /** The clock of Redis steps back by {@link #MOST_STEP} at most. */
+        BEHIND,
         /** Processes wait for a processor. */
         STARVATION
     }

@@ -3,6 +3,7 @@ package io.weir.nemesis.history;
 
 import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.Operation.Outcome;
+import io.weir.nemesis.history.Policy.Form;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -116,6 +117,32 @@ public record History(
             }
         }
         return end + LATE.toNanos();
+    }
+
+    /**
+     * Returns the times at which limits of a form can begin with new state: Redis has lost its data, or its clock has stepped forward. After
+     * a step back, a period of a calendar limit can begin again.
+     */
+    public List<Span> renewals(Form form) {
+        return merged(
+                faults.stream()
+                        .filter(fault -> fault.affects(Fault.ALL, Effect.LOSS)
+                                || fault.affects(Fault.ALL, Effect.AHEAD)
+                                || (form == Form.CALENDAR && fault.affects(Fault.ALL, Effect.BEHIND))),
+                Duration.ZERO);
+    }
+
+    /** Returns whether limits can have begun with new state in a span of time. */
+    public boolean isRenewed(long from, long to) {
+        return has(Fault.ALL, Effect.LOSS, from, to) || has(Fault.ALL, Effect.AHEAD, from, to);
+    }
+
+    /** Returns by how many nanoseconds steps back of the clock of Redis can extend something in a span of time. */
+    public long extension(long from, long to) {
+        return faults(Fault.ALL, Effect.BEHIND)
+                        .filter(fault -> fault.overlaps(from, to))
+                        .count()
+                * Fault.MOST_STEP.toNanos();
     }
 
     private static List<Span> merged(Stream<Fault> found, Duration gap) {

@@ -9,6 +9,7 @@ import io.weir.nemesis.history.Operation.Outcome;
 import io.weir.nemesis.history.Policy;
 import io.weir.nemesis.run.InstanceProcess.Program;
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.RedisClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -47,6 +48,16 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
     /** Returns the names of all faults. */
     public static List<String> allTroubles() {
         return Trouble.ALL.stream().map(Trouble::name).toList();
+    }
+
+    /** Returns the names of those faults that need a tool which is not installed. */
+    public static List<String> missingTroubles() {
+        return RedisClock.isAvailable()
+                ? List.of()
+                : Trouble.ALL.stream()
+                        .filter(Trouble::isOfClock)
+                        .map(Trouble::name)
+                        .toList();
     }
 
     /** Returns the class path of this program, also within the test runner. */
@@ -88,7 +99,9 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
         Workload.policies().forEach(policy -> values.putAll(policy.properties()));
         values.putAll(properties);
         long start = System.nanoTime();
-        try (Stage stage = new Stage(instances, new Program(instance, classPath), values, folder, recorder)) {
+        boolean isStepped = selected().stream().anyMatch(Trouble::isOfClock);
+        try (Stage stage =
+                new Stage(instances, new Program(instance, classPath), values, isStepped, folder, recorder)) {
             for (int i = 0; i < instances; i++) {
                 InstanceProcess process = stage.instance(i);
                 Await.until(
@@ -120,11 +133,15 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
         return new History(seed, instances, DEADLINE, policies(), operations, recorder.faults(), start);
     }
 
-    private void cause(Stage stage, Recorder recorder) throws InterruptedException {
-        Random random = new Random(seed);
-        List<Trouble> possible = Trouble.ALL.stream()
+    private List<Trouble> selected() {
+        return Trouble.ALL.stream()
                 .filter(trouble -> troubles.contains(trouble.name()))
                 .toList();
+    }
+
+    private void cause(Stage stage, Recorder recorder) throws InterruptedException {
+        Random random = new Random(seed);
+        List<Trouble> possible = selected();
         long end = System.nanoTime() + length.toNanos();
         // A busy machine needs more time for the calls that show something.
         long latest = end + LATEST.toNanos();

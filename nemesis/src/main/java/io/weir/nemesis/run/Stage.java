@@ -4,6 +4,7 @@ package io.weir.nemesis.run;
 import io.weir.nemesis.run.InstanceProcess.Program;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.FaultProxy;
+import io.weir.ratelimit.fixtures.RedisClock;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import java.io.IOException;
@@ -27,6 +28,7 @@ final class Stage implements AutoCloseable {
     private final RedisProcess redis;
     private final List<FaultProxy> proxies = new ArrayList<>();
     private final List<InstanceProcess> instances = new ArrayList<>();
+    private final RedisClock clock;
     private final AtomicInteger losses = new AtomicInteger();
 
     /**
@@ -34,22 +36,32 @@ final class Stage implements AutoCloseable {
      *
      * @param count the number of instances
      * @param properties the properties of their limiters
+     * @param isStepped whether the clock of Redis can be stepped
      * @param folder the folder for data and logs
      */
-    Stage(int count, Program program, Map<String, String> properties, Path folder, Recorder recorder) {
+    Stage(
+            int count,
+            Program program,
+            Map<String, String> properties,
+            boolean isStepped,
+            Path folder,
+            Recorder recorder) {
         data = folder.resolve("redis");
         copy = folder.resolve("copy");
         empty(data); // an earlier run in the same folder
         // A log that Redis never rewrites can be copied while Redis runs: it only grows.
-        redis = RedisProcess.started(
-                "--dir",
-                data.toString(),
-                "--appendonly",
-                "yes",
-                "--appendfsync",
-                "always",
-                "--auto-aof-rewrite-percentage",
-                "0");
+        String[] settings = {
+            "--dir",
+            data.toString(),
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "always",
+            "--auto-aof-rewrite-percentage",
+            "0"
+        };
+        clock = new RedisClock(folder.resolve("clock"));
+        redis = isStepped ? RedisProcess.started(clock, settings) : RedisProcess.started(settings);
         for (int i = 0; i < count; i++) {
             FaultProxy proxy = FaultProxy.inFrontOf(redis);
             proxies.add(proxy);
@@ -82,6 +94,11 @@ final class Stage implements AutoCloseable {
         try (RedisConnection connection = redis.connect()) {
             connection.call(words);
         }
+    }
+
+    /** Steps the clock of Redis. */
+    void stepRedis(Duration by) {
+        clock.step(by);
     }
 
     /** Kills Redis. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.run;
 
+import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.Fault.Effect;
 import io.weir.ratelimit.fixtures.BusyProcessors;
 import java.time.Duration;
@@ -21,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longest, Duration after, Cause cause) {
     /** Less than the outage that slots with the default timeout survive. */
     private static final Duration SHORT = Duration.ofSeconds(4);
+
+    private static final Duration INSTANT = Duration.ofMillis(1);
 
     /** Longer than the shortest timeout of slots. */
     private static final Duration LONG = Duration.ofSeconds(9);
@@ -52,6 +55,8 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
                 stage.killRedis();
                 return stage::startWithCopy;
             }),
+            ofClock("redis-clock-forward", Effect.AHEAD, 1),
+            ofClock("redis-clock-back", Effect.BEHIND, -1),
             ofAll("scripts-flushed", Set.of(), stage -> {
                 stage.command("SCRIPT", "FLUSH");
                 return () -> stage.command("SCRIPT", "FLUSH");
@@ -121,12 +126,26 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
         return new Trouble(name, effects, false, SHORT, Duration.ZERO, (stage, instance, random) -> cause.start(stage));
     }
 
+    /** A step without an end: the next one is from the stepped time on. */
+    private static Trouble ofClock(String name, Effect effect, int direction) {
+        return new Trouble(name, Set.of(effect), false, INSTANT, Duration.ZERO, (stage, instance, random) -> {
+            long millis = 1 + random.nextInt((int) Fault.MOST_STEP.toMillis());
+            stage.stepRedis(Duration.ofMillis(direction * millis));
+            return () -> {};
+        });
+    }
+
     private static Trouble ofProxy(String name, Duration after, Cause cause) {
         return new Trouble(name, Set.of(Effect.OUTAGE), true, SHORT, after, cause);
     }
 
     private static Trouble ofOne(String name, Duration longest, Effect effect, Cause cause) {
         return new Trouble(name, Set.of(effect), true, longest, Duration.ZERO, cause);
+    }
+
+    /** Returns whether this fault needs libfaketime. */
+    boolean isOfClock() {
+        return effects.contains(Effect.AHEAD) || effects.contains(Effect.BEHIND);
     }
 
     /** Returns whether this fault and another one cannot happen together. */

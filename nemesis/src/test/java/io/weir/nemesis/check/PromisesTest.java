@@ -106,6 +106,26 @@ class PromisesTest {
         }
 
         @Test
+        void allowsOneMoreLimitAfterAStepForwardOfRedis() {
+            HistoryBuilder twice = log().operations(3, 0, ACQUIRE, ALLOWED)
+                    .fault(Effect.AHEAD, Fault.ALL, 10, 20)
+                    .operations(3, 30, ACQUIRE, ALLOWED);
+            assertKept(promise, twice);
+            assertFirst(promise, twice.operation(40, ACQUIRE, ALLOWED), 7);
+        }
+
+        @Test
+        void allowsOneMoreCalendarLimitAfterAStepBackOfRedis() {
+            for (Form form : List.of(Form.CALENDAR, Form.SLIDING_LOG)) {
+                HistoryBuilder history = new HistoryBuilder(form, 3, SECOND, FailureMode.CLOSED)
+                        .operations(3, 0, ACQUIRE, ALLOWED)
+                        .fault(Effect.BEHIND, Fault.ALL, 10, 20)
+                        .operations(6, 30, ACQUIRE, ALLOWED);
+                assertThat(promise.check(history.build())).hasSize(form == Form.CALENDAR ? 0 : 1);
+            }
+        }
+
+        @Test
         void ofAWindowIsBrokenOverSeveralWindows() {
             HistoryBuilder windows = new HistoryBuilder(Form.FIXED_WINDOW, 3, SECOND, FailureMode.CLOSED);
             for (int i = 0; i < 5; i++) {
@@ -128,6 +148,13 @@ class PromisesTest {
         void isBroken() {
             assertFirst(promise, log().operations(2, 0, ACQUIRE, ALLOWED).operation(500, ACQUIRE, REJECTED), 3);
             assertFirst(promise, log().operations(3, 0, ACQUIRE, ALLOWED).operation(1_500, ACQUIRE, REJECTED), 4);
+        }
+
+        @Test
+        void canBeMissingForTwoWindowsAfterAStepBackOfRedis() {
+            HistoryBuilder stepped = log().fault(Effect.BEHIND, Fault.ALL, 10, 20);
+            assertKept(promise, stepped.operation(2_015, ACQUIRE, REJECTED));
+            assertFirst(promise, stepped.operation(2_025, ACQUIRE, REJECTED), 2);
         }
 
         @Test
@@ -316,6 +343,20 @@ class PromisesTest {
             HistoryBuilder dead = slots().operations(2, 0, ACQUIRE, ALLOWED).fault(Effect.DEATH, 0, 10, 1_000);
             assertKept(back, dead.operation(1, 60_000, ACQUIRE, REJECTED, 1, 0, 0));
             assertFirst(back, dead.operation(1, 72_000, ACQUIRE, REJECTED, 1, 0, 0), 4);
+        }
+
+        @Test
+        void areLostAndComeBackLaterWithAStepOfRedis() {
+            assertKept(
+                    calls,
+                    slots().operations(2, 0, ACQUIRE, ALLOWED)
+                            .fault(Effect.AHEAD, Fault.ALL, 10, 20)
+                            .operation(30, ACQUIRE, ALLOWED));
+            HistoryBuilder dead = slots().operations(2, 0, ACQUIRE, ALLOWED)
+                    .fault(Effect.DEATH, 0, 10, 1_000)
+                    .fault(Effect.BEHIND, Fault.ALL, 20, 30);
+            assertKept(back, dead.operation(1, 80_000, ACQUIRE, REJECTED, 1, 0, 0));
+            assertFirst(back, dead.operation(1, 82_000, ACQUIRE, REJECTED, 1, 0, 0), 4);
         }
 
         @Test
@@ -694,6 +735,8 @@ class PromisesTest {
         void areLostWithTheDataAndWithTheInstance() {
             assertKept(promise, sent(paused().fault(Effect.LOSS, Fault.ALL, 20, 30), 0, 40, ALLOWED));
             assertFirst(promise, sent(paused().fault(Effect.LOSS, Fault.ALL, 20, 30), 0, 40, DEGRADED_ALLOWED), 3);
+            assertKept(promise, sent(paused().fault(Effect.AHEAD, Fault.ALL, 20, 30), 0, 40, ALLOWED));
+            assertKept(promise, sent(paused().fault(Effect.BEHIND, Fault.ALL, 20, 30), 0, 12_900, REJECTED));
             assertKept(promise, sent(paused().fault(Effect.DEATH, 0, 20, 30), 0, 40, DEGRADED_ALLOWED));
         }
     }
