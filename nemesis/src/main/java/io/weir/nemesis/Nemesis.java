@@ -6,10 +6,12 @@ import io.weir.nemesis.check.Violation;
 import io.weir.nemesis.history.History;
 import io.weir.nemesis.history.HistoryFile;
 import io.weir.nemesis.run.Run;
+import io.weir.nemesis.run.Topology;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The program: calls of several instances under faults, whose history is checked. It ends with the status 1 if the history contradicts a
@@ -29,9 +32,10 @@ public final class Nemesis {
     private static final String USAGE = """
             Arguments, all optional:
               --seed N          the seed; a random one by default
-              --time 2m         the time in which faults begin, as 90s, 2m or 1h
+              --time 2m         the time in which faults begin, as 90s, 2m or 1h; more than 5m are several runs with successive seeds
               --instances 3     the number of instances, from 2 to 5
-              --faults a,b      the faults; all by default
+              --redis single    the servers of Redis: single, sentinel or cluster; by default those of the faults
+              --faults a,b      the faults; by default all that are possible on the servers
               --single          one fault at a time
               --each            one run with each fault, each of the whole time
               --folder F        the folder of histories and logs; target/nemesis by default
@@ -39,6 +43,9 @@ public final class Nemesis {
               --check F         checks a history that was written before, and runs nothing
             Faults:
             """;
+
+    /** The history of a longer run needs too much memory: a longer time is that of several runs, whose seeds follow each other. */
+    private static final Duration LONGEST = Duration.ofMinutes(5);
 
     private Nemesis() {}
 
@@ -71,18 +78,22 @@ public final class Nemesis {
         }
         Results results = new Results();
         boolean holds = true;
+        List<Duration> parts = parts(Duration.parse("PT" + options.getOrDefault("--time", "2m")));
         for (List<String> selection : selections) {
-            Run run = new Run(
-                    seed,
-                    Integer.parseInt(options.getOrDefault("--instances", "3")),
-                    Duration.parse("PT" + options.getOrDefault("--time", "2m")),
-                    selection,
-                    !options.containsKey("--single"),
-                    Run.RECOVERY);
-            Path of = Files.createDirectories(folder.resolve("seed-" + seed + "-" + selection.get(0)));
-            History history = run.execute(of);
-            HistoryFile.write(history, of.resolve("history.txt"));
-            holds &= report(history, results);
+            for (int part = 0; part < parts.size(); part++) {
+                System.out.printf(
+                        "%tT: run %d of %d with %s%n",
+                        LocalTime.now(), part + 1, parts.size(), String.join(", ", selection));
+                Run run = new Run(
+                        seed + part,
+                        Integer.parseInt(options.getOrDefault("--instances", "3")),
+                        topology(options, selection),
+                        parts.get(part),
+                        selection,
+                        !options.containsKey("--single"),
+                        Run.RECOVERY);
+                holds &= report(execute(run, folder), results);
+            }
         }
         results.table().forEach(System.out::println);
         if (options.containsKey("--table")) {
@@ -93,17 +104,45 @@ public final class Nemesis {
     }
 
     private static List<String> faults(Map<String, String> options) {
-        List<String> faults =
-                new ArrayList<>(List.of(options.getOrDefault("--faults", String.join(",", Run.allTroubles()))
-                        .split(",")));
-        if (!Run.allTroubles().containsAll(faults)) {
-            throw new IllegalArgumentException("unknown fault in " + faults + "; faults: " + Run.allTroubles());
-        }
+        String byDefault = String.join(
+                ",",
+                options.containsKey("--each") && !options.containsKey("--redis")
+                        ? Run.allTroubles()
+                        : Run.troubles(Topology.named(options.getOrDefault("--redis", "single"))));
+        List<String> faults = new ArrayList<>(
+                List.of(options.getOrDefault("--faults", byDefault).split(",")));
         List<String> missing = Run.missingTroubles();
         if (faults.removeAll(missing)) {
             System.out.println("SKIPPED without the package faketime: " + String.join(", ", missing));
         }
         return faults;
+    }
+
+    /** Returns the given topology, or the first one on which all faults are possible. */
+    private static Topology topology(Map<String, String> options, List<String> faults) {
+        return Stream.of(Topology.values())
+                .filter(topology -> topology.name().equalsIgnoreCase(options.getOrDefault("--redis", topology.name())))
+                .filter(topology -> Run.troubles(topology).containsAll(faults))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(
+                        faults + " are not possible on one topology; faults: " + Run.allTroubles()));
+    }
+
+    /** Divides a time into the lengths of runs. */
+    static List<Duration> parts(Duration time) {
+        List<Duration> parts = new ArrayList<>();
+        for (Duration left = time; left.compareTo(Duration.ZERO) > 0; left = left.minus(LONGEST)) {
+            parts.add(left.compareTo(LONGEST) < 0 ? left : LONGEST);
+        }
+        return parts;
+    }
+
+    private static History execute(Run run, Path folder) throws IOException {
+        String name = run.troubles().isEmpty() ? "none" : run.troubles().get(0);
+        Path of = Files.createDirectories(folder.resolve("seed-" + run.seed() + "-" + name));
+        History history = run.execute(of);
+        HistoryFile.write(history, of.resolve("history.txt"));
+        return history;
     }
 
     private static Map<String, String> options(String... arguments) {

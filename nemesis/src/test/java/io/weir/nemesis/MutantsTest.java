@@ -10,6 +10,7 @@ import io.weir.nemesis.check.Promise;
 import io.weir.nemesis.check.Violation;
 import io.weir.nemesis.run.Instance;
 import io.weir.nemesis.run.Run;
+import io.weir.nemesis.run.Topology;
 import io.weir.ratelimit.fixtures.RedisClock;
 import java.io.File;
 import java.io.IOException;
@@ -137,7 +138,7 @@ class MutantsTest {
         Duration recovery = isLate ? LONG_RECOVERY : RECOVERY;
         List<Violation> violations = new ArrayList<>();
         for (int seed : SEEDS) {
-            Run run = new Run(seed, 2, LENGTH, faults, false, recovery);
+            Run run = new Run(seed, 2, Topology.SINGLE, LENGTH, faults, false, recovery);
             violations.addAll(
                     Checker.check(run.execute(folder, mutant.program, mutant.classPath(folder), mutant.properties)));
             if (violations.stream().anyMatch(violation -> violation.promise().equals(mutant.promise))) {

@@ -7,6 +7,7 @@ import io.weir.nemesis.check.Checker;
 import io.weir.nemesis.history.History;
 import io.weir.nemesis.history.HistoryFile;
 import io.weir.nemesis.run.Run;
+import io.weir.nemesis.run.Topology;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,10 +21,18 @@ class NemesisTest {
     private static final Duration LENGTH = Duration.ofSeconds(3);
 
     @Test
+    void dividesALongTimeIntoRuns() {
+        Duration five = Duration.ofMinutes(5);
+        assertThat(Nemesis.parts(Duration.ofMinutes(2))).containsExactly(Duration.ofMinutes(2));
+        assertThat(Nemesis.parts(Duration.ofMinutes(6))).containsExactly(five, Duration.ofMinutes(1));
+        assertThat(Nemesis.parts(Duration.ofHours(1))).hasSize(12).containsOnly(five);
+    }
+
+    @Test
     @Tag("ci")
     @Tag("fault")
     void keepsAllPromisesWithoutFaults(@TempDir Path folder) throws IOException {
-        History history = new Run(1, 2, LENGTH, List.of(), false, LENGTH).execute(folder);
+        History history = new Run(1, 2, Topology.SINGLE, LENGTH, List.of(), false, LENGTH).execute(folder);
         assertThat(history.operations()).isNotEmpty();
         assertThat(Checker.check(history)).isEmpty();
         Path file = folder.resolve("history.txt");

@@ -26,12 +26,20 @@ import java.util.stream.Collectors;
  *
  * @param seed selects the operations and the faults
  * @param instances the number of instances
+ * @param topology the servers of Redis
  * @param length the time in which faults begin
  * @param troubles the faults that can happen
  * @param pairs whether two faults can happen together
  * @param recovery the time in which the callers continue after the last fault
  */
-public record Run(long seed, int instances, Duration length, List<String> troubles, boolean pairs, Duration recovery) {
+public record Run(
+        long seed,
+        int instances,
+        Topology topology,
+        Duration length,
+        List<String> troubles,
+        boolean pairs,
+        Duration recovery) {
     /** The deadline of decisions. */
     private static final Duration DEADLINE = Duration.ofMillis(250);
 
@@ -48,6 +56,14 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
     /** Returns the names of all faults. */
     public static List<String> allTroubles() {
         return Trouble.ALL.stream().map(Trouble::name).toList();
+    }
+
+    /** Returns the names of the faults that are possible on a topology. */
+    public static List<String> troubles(Topology topology) {
+        return Trouble.ALL.stream()
+                .filter(trouble -> trouble.topologies().contains(topology))
+                .map(Trouble::name)
+                .toList();
     }
 
     /** Returns the names of those faults that need a tool which is not installed. */
@@ -100,8 +116,9 @@ public record Run(long seed, int instances, Duration length, List<String> troubl
         values.putAll(properties);
         long start = System.nanoTime();
         boolean isStepped = selected().stream().anyMatch(Trouble::isOfClock);
-        try (Stage stage =
-                new Stage(instances, new Program(instance, classPath), values, isStepped, folder, recorder)) {
+        Servers servers = topology.start(instances, folder, isStepped);
+        Program program = new Program(instance, classPath);
+        try (Stage stage = new Stage(servers, instances, program, values, folder, recorder)) {
             for (int i = 0; i < instances; i++) {
                 InstanceProcess process = stage.instance(i);
                 Await.until(

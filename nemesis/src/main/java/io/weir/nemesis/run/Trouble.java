@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A fault that the nemesis can cause.
@@ -18,8 +19,16 @@ import java.util.concurrent.TimeUnit;
  * @param isOfOne whether it concerns one instance
  * @param longest the longest time of the fault
  * @param after the time until its cause is gone after it has ended
+ * @param topologies the servers on which it is possible
  */
-record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longest, Duration after, Cause cause) {
+record Trouble(
+        String name,
+        Set<Effect> effects,
+        boolean isOfOne,
+        Duration longest,
+        Duration after,
+        Set<Topology> topologies,
+        Cause cause) {
     /** Less than the outage that slots with the default timeout survive. */
     private static final Duration SHORT = Duration.ofSeconds(4);
 
@@ -36,32 +45,51 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
 
     /** All faults. */
     static final List<Trouble> ALL = List.of(
-            ofAll("redis-stopped", Set.of(Effect.OUTAGE), stage -> {
-                stage.redis().pause();
-                return stage.redis()::resume;
+            ofRedis("redis-stopped", Set.of(Effect.OUTAGE), stage -> {
+                stage.single().redis().pause();
+                return stage.single().redis()::resume;
             }),
-            ofAll("redis-without-data", Set.of(Effect.OUTAGE, Effect.LOSS), stage -> {
-                stage.killRedis();
-                return stage::startEmpty;
+            ofRedis("redis-without-data", Set.of(Effect.OUTAGE, Effect.LOSS), stage -> {
+                stage.single().redis().kill();
+                return stage.single()::startEmpty;
             }),
-            ofAll("redis-restarted", Set.of(Effect.OUTAGE), stage -> {
-                stage.killRedis();
-                return stage.redis()::start;
+            ofRedis("redis-restarted", Set.of(Effect.OUTAGE), stage -> {
+                stage.single().redis().kill();
+                return stage.single().redis()::start;
             }),
             // As a failover to a replica that has not received the last calls.
-            ofAll("redis-failover", Set.of(Effect.OUTAGE, Effect.LOSS, Effect.ROLLBACK), stage -> {
-                stage.keepCopy();
+            ofRedis("redis-failover", Set.of(Effect.OUTAGE, Effect.LOSS, Effect.ROLLBACK), stage -> {
+                stage.single().keepCopy();
                 sleep(LAG);
-                stage.killRedis();
-                return stage::startWithCopy;
+                stage.single().redis().kill();
+                return stage.single()::startWithCopy;
             }),
             ofClock("redis-clock-forward", Effect.AHEAD, 1),
             ofClock("redis-clock-back", Effect.BEHIND, -1),
+            new Trouble(
+                    "sentinel-failover",
+                    Set.of(Effect.OUTAGE, Effect.LOSS, Effect.ROLLBACK),
+                    false,
+                    INSTANT,
+                    Duration.ZERO,
+                    Set.of(Topology.SENTINEL),
+                    (stage, instance, random) -> {
+                        stage.sentinel().killMaster();
+                        return stage.sentinel()::awaitFailover;
+                    }),
+            new Trouble(
+                    "slot-migrated",
+                    Set.of(),
+                    false,
+                    INSTANT,
+                    Duration.ZERO,
+                    Set.of(Topology.CLUSTER),
+                    (stage, instance, random) -> stage.cluster().moveSlot(random)),
             ofAll("scripts-flushed", Set.of(), stage -> {
                 stage.command("SCRIPT", "FLUSH");
                 return () -> stage.command("SCRIPT", "FLUSH");
             }),
-            ofAll("out-of-memory", Set.of(Effect.OUTAGE), stage -> {
+            ofRedis("out-of-memory", Set.of(Effect.OUTAGE), stage -> {
                 stage.command("CONFIG", "SET", "maxmemory", "1");
                 return () -> stage.command("CONFIG", "SET", "maxmemory", "0");
             }),
@@ -70,25 +98,27 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
                 return () -> stage.command("CLIENT", "KILL", "TYPE", "normal");
             }),
             ofProxy("slow", Duration.ZERO, (stage, instance, random) -> {
-                stage.proxy(instance).delay(Duration.ofMillis(1 + random.nextInt((int) MOST_DELAY.toMillis())));
-                return stage.proxy(instance)::forward;
+                stage.single()
+                        .proxy(instance)
+                        .delay(Duration.ofMillis(1 + random.nextInt((int) MOST_DELAY.toMillis())));
+                return stage.single().proxy(instance)::forward;
             }),
             // A connection without an answer is replaced within two seconds.
             ofProxy("half-open", Duration.ofSeconds(3), (stage, instance, random) -> {
-                stage.proxy(instance).blackhole();
-                return stage.proxy(instance)::forward;
+                stage.single().proxy(instance).blackhole();
+                return stage.single().proxy(instance)::forward;
             }),
             ofProxy("replies-lost", Duration.ZERO, (stage, instance, random) -> {
-                stage.proxy(instance).loseReplies();
-                return stage.proxy(instance)::forward;
+                stage.single().proxy(instance).loseReplies();
+                return stage.single().proxy(instance)::forward;
             }),
             ofProxy("reset", Duration.ZERO, (stage, instance, random) -> {
-                stage.proxy(instance).resetConnections();
-                return stage.proxy(instance)::forward;
+                stage.single().proxy(instance).resetConnections();
+                return stage.single().proxy(instance)::forward;
             }),
             ofProxy("partition", Duration.ZERO, (stage, instance, random) -> {
-                stage.proxy(instance).hold();
-                return stage.proxy(instance)::forward;
+                stage.single().proxy(instance).hold();
+                return stage.single().proxy(instance)::forward;
             }),
             ofOne("instance-killed", SHORT, Effect.DEATH, (stage, instance, random) -> {
                 stage.instance(instance).kill();
@@ -122,25 +152,50 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
         }
     }
 
+    private static Trouble ofRedis(String name, Set<Effect> effects, CauseOfAll cause) {
+        return new Trouble(
+                name,
+                effects,
+                false,
+                SHORT,
+                Duration.ZERO,
+                Set.of(Topology.SINGLE),
+                (stage, instance, random) -> cause.start(stage));
+    }
+
     private static Trouble ofAll(String name, Set<Effect> effects, CauseOfAll cause) {
-        return new Trouble(name, effects, false, SHORT, Duration.ZERO, (stage, instance, random) -> cause.start(stage));
+        return new Trouble(
+                name,
+                effects,
+                false,
+                SHORT,
+                Duration.ZERO,
+                Topology.ALL,
+                (stage, instance, random) -> cause.start(stage));
     }
 
     /** A step without an end: the next one is from the stepped time on. */
     private static Trouble ofClock(String name, Effect effect, int direction) {
-        return new Trouble(name, Set.of(effect), false, INSTANT, Duration.ZERO, (stage, instance, random) -> {
-            long millis = 1 + random.nextInt((int) Fault.MOST_STEP.toMillis());
-            stage.stepRedis(Duration.ofMillis(direction * millis));
-            return () -> {};
-        });
+        return new Trouble(
+                name,
+                Set.of(effect),
+                false,
+                INSTANT,
+                Duration.ZERO,
+                Set.of(Topology.SINGLE),
+                (stage, instance, random) -> {
+                    long millis = 1 + random.nextInt((int) Fault.MOST_STEP.toMillis());
+                    stage.single().step(Duration.ofMillis(direction * millis));
+                    return () -> {};
+                });
     }
 
     private static Trouble ofProxy(String name, Duration after, Cause cause) {
-        return new Trouble(name, Set.of(Effect.OUTAGE), true, SHORT, after, cause);
+        return new Trouble(name, Set.of(Effect.OUTAGE), true, SHORT, after, Set.of(Topology.SINGLE), cause);
     }
 
     private static Trouble ofOne(String name, Duration longest, Effect effect, Cause cause) {
-        return new Trouble(name, Set.of(effect), true, longest, Duration.ZERO, cause);
+        return new Trouble(name, Set.of(effect), true, longest, Duration.ZERO, Topology.ALL, cause);
     }
 
     /** Returns whether this fault needs libfaketime. */
@@ -150,8 +205,10 @@ record Trouble(String name, Set<Effect> effects, boolean isOfOne, Duration longe
 
     /** Returns whether this fault and another one cannot happen together. */
     boolean excludes(Trouble other) {
-        boolean isOfRedis = name.startsWith("redis-");
-        boolean isOtherOfRedis = other.name.startsWith("redis-");
-        return (isOfRedis && !other.isOfOne) || (isOtherOfRedis && !isOfOne) || equals(other);
+        return (isOfServers() && !other.isOfOne) || (other.isOfServers() && !isOfOne) || equals(other);
+    }
+
+    private boolean isOfServers() {
+        return Stream.of("redis-", "sentinel-", "slot-").anyMatch(name::startsWith);
     }
 }
