@@ -485,6 +485,14 @@ class PromisesTest {
         }
 
         @Test
+        void endWithAStepOfRedis() {
+            assertKept(promise, blocked().fault(Effect.AHEAD, Fault.ALL, 50, 60).operation(100, ACQUIRE, ALLOWED));
+            HistoryBuilder later = blocked().fault(Effect.BEHIND, Fault.ALL, 50, 60);
+            assertKept(promise, later.operation(11_500, ACQUIRE, BLOCKED));
+            assertFirst(promise, later.operation(12_500, ACQUIRE, BLOCKED), 3);
+        }
+
+        @Test
         void comeBackIfAFailoverUndoesTheUnblock() {
             HistoryBuilder history = log().operation(0, 0, BLOCK, DONE, MINUTE.toNanos(), 0, 0)
                     .operation(1_000, UNBLOCK, DONE)
@@ -575,6 +583,14 @@ class PromisesTest {
             assertFirst(promise, event(penalty(penalized(), 100), 1, 200).fault(Effect.OUTAGE, 0, 150, 160), 22);
             assertKept(promise, event(penalty(penalized(), 100), 1, 200).fault(Effect.OUTAGE, 0, 50, 60));
             assertKept(promise, event(penalty(penalized(), 100), 1, 200).fault(Effect.LOSS, Fault.ALL, 150, 160));
+            assertKept(promise, event(penalty(penalized(), 100), 1, 200).fault(Effect.AHEAD, Fault.ALL, 150, 160));
+        }
+
+        @Test
+        void blockLongerAfterAStepBackOfRedis() {
+            HistoryBuilder blocked = penalty(penalized(), 100).operation(9_000, ACQUIRE, BLOCKED);
+            assertFirst(promise, blocked, 22);
+            assertKept(promise, blocked.fault(Effect.BEHIND, Fault.ALL, 200, 210));
         }
 
         @Test
