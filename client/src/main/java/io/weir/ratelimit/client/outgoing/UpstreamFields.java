@@ -55,6 +55,13 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
             new Dialect("X-RateLimit-Remaining-Requests", "X-RateLimit-Reset-Requests"),
             new Dialect("Anthropic-RateLimit-Requests-Remaining", "Anthropic-RateLimit-Requests-Reset"));
 
+    /** The fields of quotas of model tokens: like a quota with another unit, only one that is used up has an effect. */
+    private static final List<Dialect> MODEL_TOKENS = List.of(
+            new Dialect("X-RateLimit-Remaining-Tokens", "X-RateLimit-Reset-Tokens"),
+            new Dialect("Anthropic-RateLimit-Tokens-Remaining", "Anthropic-RateLimit-Tokens-Reset"),
+            new Dialect("Anthropic-RateLimit-Input-Tokens-Remaining", "Anthropic-RateLimit-Input-Tokens-Reset"),
+            new Dialect("Anthropic-RateLimit-Output-Tokens-Remaining", "Anthropic-RateLimit-Output-Tokens-Reset"));
+
     /** The names of the two fields of a quota. */
     private record Dialect(String remaining, String reset) {}
 
@@ -99,14 +106,17 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
         return time.value();
     }
 
-    /** Returns the quotas of the first dialect that the response has. */
+    /** Returns the quotas of the first dialect that the response has, and those of model tokens that are used up. */
     List<UpstreamQuota> quotas() {
-        List<UpstreamQuota> quotas = structured();
+        List<UpstreamQuota> calls = structured();
         for (Dialect dialect : DIALECTS) {
-            if (quotas.isEmpty()) {
-                quotas = numbers(dialect);
+            if (calls.isEmpty()) {
+                calls = numbers(dialect);
             }
         }
+        List<UpstreamQuota> quotas = new ArrayList<>(calls);
+        MODEL_TOKENS.forEach(dialect ->
+                numbers(dialect).stream().filter(quota -> quota.remaining() == 0).forEach(quotas::add));
         return quotas;
     }
 

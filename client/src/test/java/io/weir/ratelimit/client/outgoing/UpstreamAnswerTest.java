@@ -110,6 +110,25 @@ class UpstreamAnswerTest {
     }
 
     @Test
+    void modelTokensCountIfNoneRemains() {
+        assertThat(quotas(
+                        "x-ratelimit-remaining-requests", "40",
+                        "x-ratelimit-reset-requests", "10",
+                        "x-ratelimit-remaining-tokens", "0",
+                        "x-ratelimit-reset-tokens", "6m0s"))
+                .containsExactly(new UpstreamQuota(40, 10), new UpstreamQuota(0, 360));
+        for (String tokens : List.of("tokens", "input-tokens", "output-tokens")) {
+            String remaining = "anthropic-ratelimit-" + tokens + "-remaining";
+            String reset = "anthropic-ratelimit-" + tokens + "-reset";
+            assertThat(quotas(remaining, "0", reset, "2026-01-15T10:00:30Z"))
+                    .as(tokens)
+                    .singleElement()
+                    .returns(0L, UpstreamQuota::remaining);
+            assertThat(quotas(remaining, "1", reset, "2026-01-15T10:00:30Z")).isEmpty();
+        }
+    }
+
+    @Test
     void theFirstDialectApplies() {
         assertThat(quotas("RateLimit", "\"default\";r=50;t=30", "X-RateLimit-Remaining", "3", "X-RateLimit-Reset", "7"))
                 .containsExactly(new UpstreamQuota(50, 30));
