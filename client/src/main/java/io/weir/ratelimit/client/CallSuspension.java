@@ -19,8 +19,9 @@ public interface CallSuspension {
      * Suspends a call until its decision if the calling thread must not block. If the decision fails, the call fails with the cause.
      *
      * @param request the call
-     * @param decision decides with the threads that can block
+     * @param decision decides with the threads that can block; its result returns the permits of a call that its caller has canceled
+     *     meanwhile, and that is not sent
      * @return false if the thread can block; the call is then neither decided nor suspended
      */
-    boolean suspend(ClientRequestContext request, Function<Executor, CompletionStage<?>> decision);
+    boolean suspend(ClientRequestContext request, Function<Executor, CompletionStage<Runnable>> decision);
 }

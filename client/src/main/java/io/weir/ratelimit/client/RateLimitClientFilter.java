@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * Client client = ClientBuilder.newBuilder().register(new RateLimitClientFilter("partner")).build();
  * }</pre>
  *
- * <p>An interface of MicroProfile REST Client has {@link OutgoingRateLimit}, which registers the filter and names the client. A call that waits for permits holds its thread, unless the host can suspend the calls of its REST client.
+ * <p>An interface of MicroProfile REST Client has {@link OutgoingRateLimit}, which registers the filter and names the client. A call that
+ * waits for permits holds its thread, unless the host can suspend the calls of its REST client.
  *
  * <p>A rejected call is not sent and fails with a {@link RateLimitExceededException}, or, if the backend is unavailable and the policy does
  * not allow calls without it, with a {@link RateLimitUnavailableException}. Some runtimes wrap the exception in a {@link
@@ -135,7 +136,10 @@ public class RateLimitClientFilter implements ClientRequestFilter, ClientRespons
                     .suspend(
                             request,
                             threads -> calls.beginAsync(call.toOutgoing(client, call), threads)
-                                    .thenAccept(permit -> request.setProperty(PERMIT, permit)));
+                                    .thenApply(permit -> {
+                                        request.setProperty(PERMIT, permit);
+                                        return () -> calls.abandon(permit);
+                                    }));
             if (!suspended) {
                 request.setProperty(PERMIT, calls.begin(call.toOutgoing(client, Thread.currentThread())));
             }

@@ -293,6 +293,14 @@ public final class OutgoingCalls {
                 cause + " of client " + client.name());
     }
 
+    /** Returns the permits of a call that is not sent. */
+    public void abandon(Permit permit) {
+        state(permit.client().name()).attempts.forget(permit.attempt());
+        if (permit.owned()) {
+            engine.ends().abandon(permit.decision());
+        }
+    }
+
     /**
      * Applies what the upstream has answered: pauses the key, and lowers the own quota. Returns when the backend has stored a pause, or
      * has failed to.

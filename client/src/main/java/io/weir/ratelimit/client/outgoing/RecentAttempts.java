@@ -49,9 +49,14 @@ final class RecentAttempts {
     /** Ends a call with the status of its response. */
     void end(Attempt attempt, int status) {
         if (status < SERVER_ERROR && status != TIMEOUT && status != TOO_MANY_REQUESTS) {
-            synchronized (begun) {
-                begun.remove(attempt);
-            }
+            forget(attempt);
+        }
+    }
+
+    /** Removes a call after which an equal call is no retry. */
+    void forget(Attempt attempt) {
+        synchronized (begun) {
+            begun.remove(attempt);
         }
     }
 

@@ -115,8 +115,9 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
             }
         }
         List<UpstreamQuota> quotas = new ArrayList<>(calls);
-        MODEL_TOKENS.forEach(dialect ->
-                numbers(dialect).stream().filter(quota -> quota.remaining() == 0).forEach(quotas::add));
+        MODEL_TOKENS.forEach(dialect -> numbers(dialect).stream()
+                .filter(quota -> quota.remaining() == 0)
+                .forEach(quotas::add));
         return quotas;
     }
 

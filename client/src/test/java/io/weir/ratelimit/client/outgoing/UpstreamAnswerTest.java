@@ -111,20 +111,22 @@ class UpstreamAnswerTest {
 
     @Test
     void modelTokensCountIfNoneRemains() {
-        assertThat(quotas(
-                        "x-ratelimit-remaining-requests", "40",
-                        "x-ratelimit-reset-requests", "10",
-                        "x-ratelimit-remaining-tokens", "0",
-                        "x-ratelimit-reset-tokens", "6m0s"))
+        assertThat(read(
+                                "x-ratelimit-remaining-requests", "40",
+                                "x-ratelimit-reset-requests", "10",
+                                "x-ratelimit-remaining-tokens", "0",
+                                "x-ratelimit-reset-tokens", "6m0s")
+                        .quotas())
                 .containsExactly(new UpstreamQuota(40, 10), new UpstreamQuota(0, 360));
         for (String tokens : List.of("tokens", "input-tokens", "output-tokens")) {
             String remaining = "anthropic-ratelimit-" + tokens + "-remaining";
             String reset = "anthropic-ratelimit-" + tokens + "-reset";
-            assertThat(quotas(remaining, "0", reset, "2026-01-15T10:00:30Z"))
+            assertThat(read(remaining, "0", reset, "2026-01-15T10:00:30Z").quotas())
                     .as(tokens)
                     .singleElement()
                     .returns(0L, UpstreamQuota::remaining);
-            assertThat(quotas(remaining, "1", reset, "2026-01-15T10:00:30Z")).isEmpty();
+            assertThat(read(remaining, "1", reset, "2026-01-15T10:00:30Z").quotas())
+                    .isEmpty();
         }
     }
 

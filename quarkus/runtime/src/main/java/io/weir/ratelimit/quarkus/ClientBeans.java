@@ -11,12 +11,13 @@ import jakarta.ws.rs.ProcessingException;
 import jakarta.ws.rs.client.ClientRequestContext;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import org.jboss.resteasy.reactive.client.impl.ClientRequestContextImpl;
 import org.jboss.resteasy.reactive.client.spi.ResteasyReactiveClientRequestContext;
-import org.jspecify.annotations.Nullable;
 
 /** The beans for outgoing calls, in an application with REST clients of Quarkus and the module that limits them. */
 @Singleton
@@ -35,23 +36,35 @@ public class ClientBeans {
         return ClientBeans::suspend;
     }
 
-    private static boolean suspend(ClientRequestContext request, Function<Executor, CompletionStage<?>> decision) {
+    private static boolean suspend(
+            ClientRequestContext request, Function<Executor, CompletionStage<Runnable>> decision) {
         if (!EventLoop.isCurrent() || !(request instanceof ResteasyReactiveClientRequestContext call)) {
             return false;
         }
         Context loop = Objects.requireNonNull(Vertx.currentContext(), "an event loop has a context of Vert.x");
-        CompletionStage<?> decided = decision.apply(CallThreads.ofCall());
+        CompletionStage<Runnable> decided = decision.apply(CallThreads.ofCall());
         call.suspend();
-        decided.whenComplete((result, failure) -> loop.runOnContext(unused -> resume(call, failure)));
+        decided.whenComplete((abandon, failure) -> loop.runOnContext(unused -> {
+            if (failure != null) {
+                fail(call, failure);
+            } else if (isCanceled(call)) {
+                // Quarkus would take a connection for the call, and not give it back.
+                abandon.run();
+                call.resume(new CancellationException("canceled during the wait for permits"));
+            } else {
+                call.resume();
+            }
+        }));
         return true;
     }
 
-    /** Resumes a call, or fails it as a filter that has thrown the cause. */
-    private static void resume(ResteasyReactiveClientRequestContext call, @Nullable Throwable failure) {
-        if (failure == null) {
-            call.resume();
-            return;
-        }
+    private static boolean isCanceled(ResteasyReactiveClientRequestContext call) {
+        return call instanceof ClientRequestContextImpl context
+                && context.getRestClientRequestContext().isUserCanceled();
+    }
+
+    /** Fails a call as a filter that has thrown the cause. */
+    private static void fail(ResteasyReactiveClientRequestContext call, Throwable failure) {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         call.resume(new ProcessingException(cause.getMessage(), cause));

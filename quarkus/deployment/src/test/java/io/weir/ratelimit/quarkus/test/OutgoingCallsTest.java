@@ -25,11 +25,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
 import org.eclipse.microprofile.rest.client.inject.RestClient;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,6 +61,7 @@ class OutgoingCallsTest {
             .setAfterAllCustomizer(OutgoingCallsTest::stopUpstream)
             .overrideConfigKey("quarkus.vertx.event-loops-pool-size", "1")
             .overrideConfigKey("quarkus.rest-client.upstream.url", "http://127.0.0.1:${" + PORT + "}")
+            .overrideConfigKey("quarkus.rest-client.upstream.connection-pool-size", "1")
             .overrideConfigKey("ratelimit.clients.limited.policy", "limited")
             .overrideConfigKey("ratelimit.clients.limited.key", "account")
             .overrideConfigKey("ratelimit.policies.limited.limit", "2/1h")
@@ -74,6 +78,9 @@ class OutgoingCallsTest {
             .overrideConfigKey("ratelimit.clients.hanging.policy", "limited")
             .overrideConfigKey("ratelimit.clients.hanging.key", "hanging");
 
+    /** The calls of each account that the upstream has received. */
+    private static final Map<String, AtomicInteger> SENT = new ConcurrentHashMap<>();
+
     private static HttpServer upstream;
 
     @TestHTTPResource
@@ -89,6 +96,8 @@ class OutgoingCallsTest {
             throw new UncheckedIOException(e);
         }
         upstream.createContext("/", exchange -> {
+            String account = exchange.getRequestHeaders().getFirst("X-Account");
+            SENT.computeIfAbsent(account, unused -> new AtomicInteger()).incrementAndGet();
             int status = Integer.parseInt(exchange.getRequestHeaders().getFirst("X-Status"));
             if (status != 200) {
                 exchange.getResponseHeaders().add("Retry-After", "600");
@@ -150,6 +159,17 @@ class OutgoingCallsTest {
     void aWaitingCallContinuesOnItsEventLoop() {
         assertThat(call("soon")).startsWith("sent");
         assertThat(call("soon")).startsWith("sent on vert.x-eventloop-thread");
+    }
+
+    @Test
+    void aCallThatIsCanceledDuringItsWaitIsNotSent() {
+        assertThat(call("soon")).startsWith("sent");
+        for (int call = 0; call < 3; call++) {
+            assertThat(call("canceled")).startsWith("canceled");
+        }
+        // The canceled calls have kept neither their permits nor the only connection.
+        assertThat(call("soon")).startsWith("sent");
+        assertThat(SENT.get(client.name)).hasValue(2);
     }
 
     @Test
@@ -294,6 +314,16 @@ class OutgoingCallsTest {
         @Path("soon")
         public Uni<String> soon() {
             return later(soon.uni(account, status));
+        }
+
+        @GET
+        @Path("canceled")
+        public Uni<String> canceled() {
+            soon.uni(account, status)
+                    .subscribe()
+                    .with(body -> {}, failure -> {})
+                    .cancel();
+            return Uni.createFrom().item(() -> on("canceled"));
         }
 
         @GET
