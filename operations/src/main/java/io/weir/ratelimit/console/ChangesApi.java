@@ -114,10 +114,9 @@ final class ChangesApi {
         String version = PostedChange.text(fields, "version");
         String reason = PostedChange.text(fields, "reason");
         ChangeRequest change = posted.by(author, reason);
-        List<String> warnings = changes().warnings(change);
         Map<String, Object> made =
                 new LinkedHashMap<>(made(request, () -> changes().make(change, version)));
-        made.put("warnings", warnings);
+        made.put("warnings", changes().warnings(change));
         return made;
     }
 

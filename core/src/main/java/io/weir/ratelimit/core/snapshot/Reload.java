@@ -142,7 +142,7 @@ public final class Reload implements Runnable {
                 found.found(),
                 next.invalid(),
                 loader.problems(next, config, overrides),
-                newWarnings(next).stream().map(MessageCatalog.Message::text).toList());
+                next.withoutEffect().stream().map(MessageCatalog.Message::text).toList());
     }
 
     /** Returns the configuration that was read last, another object after each change. */
@@ -163,7 +163,8 @@ public final class Reload implements Runnable {
                         values -> loader.change(values.over(loadedConfig, names()), snapshot, configured, found))
                 .orElse(configured);
         PolicyChanges changes = PolicyChanges.between(snapshot, next);
-        List<MessageCatalog.Message> warnings = newWarnings(next);
+        List<MessageCatalog.Message> warnings = new ArrayList<>(next.withoutEffect());
+        warnings.removeAll(snapshot.withoutEffect());
         if (!changes.isEmpty() || !next.origins().equals(snapshot.origins())) {
             snapshot = next;
             target.accept(next);
@@ -175,12 +176,6 @@ public final class Reload implements Runnable {
         }
         warnings.forEach(warning -> warning.log(LOG));
         return !changes.isEmpty();
-    }
-
-    private List<MessageCatalog.Message> newWarnings(PolicySnapshot next) {
-        List<MessageCatalog.Message> warnings = new ArrayList<>(next.withoutEffect());
-        warnings.removeAll(snapshot.withoutEffect());
-        return warnings;
     }
 
     private void notify(PolicyChanges changes, Problems found, boolean corrected) {

@@ -42,7 +42,7 @@ public interface ValueLayer {
      *
      * @param policies those of single policies, by name; another state of these policies applies
      * @param overrides the problems of the limits of single keys, by the number of the change
-     * @param warnings those of attributes of policies without an effect, without the ones that are known already
+     * @param warnings those of attributes of policies without an effect
      */
     record Findings(
             List<ConfigurationProblem> all,

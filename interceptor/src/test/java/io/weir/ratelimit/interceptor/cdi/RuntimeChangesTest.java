@@ -124,11 +124,17 @@ class RuntimeChangesTest {
                     Optional.empty(),
                     "a test",
                     "alice");
+            String warning = "WEIR-015 ratelimit.policies.plan.enforce-percent has no effect unless"
+                    + " ratelimit.policies.plan.mode has a value such as shadow.";
             assertThat(changes(container).warnings(share))
                     .singleElement()
                     .asString()
-                    .startsWith("WEIR-015 ratelimit.policies.plan.enforce-percent has no effect unless"
-                            + " ratelimit.policies.plan.mode has a value such as shadow.");
+                    .startsWith(warning);
+            make(container, Kind.POLICY, Optional.empty(), Map.of("enforce-percent", "20"));
+            assertThat(changes(container).warnings(share))
+                    .singleElement()
+                    .asString()
+                    .startsWith(warning);
             make(container, Kind.POLICY, Optional.empty(), Map.of("mode", "shadow"));
             assertThat(changes(container).warnings(share)).isEmpty();
         }

@@ -134,8 +134,13 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         }
         KnownChanges known = store.known();
         RuntimeChange change = change(known, request);
-        return target.check(new PolicyValues(known.state().with(change).policies(change.at())), List.of())
-                .warnings();
+        String policy = request.subject().policy();
+        return target
+                .check(new PolicyValues(known.state().with(change).policies(change.at())), List.of())
+                .warnings()
+                .stream()
+                .filter(warning -> warning.contains("." + policy + ".") || warning.contains('"' + policy + '"'))
+                .toList();
     }
 
     @Override

@@ -19,9 +19,9 @@ public interface RuntimeChanges {
     List<ConfigurationProblem> problems(ChangeRequest request);
 
     /**
-     * Returns a warning for each attribute of the policy that a change would leave without an effect, without making it.
+     * Returns a warning for each attribute of the policy that has no effect with a change, whether it is made or not.
      *
-     * @return the warnings, without those that are known already; empty if the change has another form
+     * @return the warnings; empty if the change has another form
      */
     List<String> warnings(ChangeRequest request);
 
