@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** The released modules use few types of the core besides those of its door, which is the package {@code runtime}. */
 class CoreTypesTest {
-    /** The number may fall, not rise: the door offers what another module needs. */
+    /** The number may fall, not rise: the door offers what another module needs. Nested types count with their outer type. */
     private static final int NAMED = 44;
 
     /** An import of the core, up to the name of the type in a file. */
@@ -31,6 +31,6 @@ class CoreTypesTest {
                         .forEach(source -> named.addAll(OperationsFiles.found(source, IMPORT)));
             }
         }
-        assertThat(named).hasSize(NAMED);
+        assertThat(named).hasSizeLessThanOrEqualTo(NAMED);
     }
 }

@@ -11,8 +11,8 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * A page about one server and the project of its reader, who has the resource of the page of GlassFish, and who has put Weir into the
- * local Maven repository. This repository is not changed: the project has another one, with links to the artifacts of the first.
+ * A page about one server and the project of its reader, who has the resource of the page, or of the page of GlassFish, and who has put
+ * Weir into the local Maven repository. This repository is not changed: the project has another one, with links to the artifacts of the first.
  */
 record ServerPage(String name, String text, Path folder, String javaHome) {
     private static final Path PAGES = Path.of("../docs/how-to");
@@ -21,10 +21,11 @@ record ServerPage(String name, String text, Path folder, String javaHome) {
 
     static ServerPage of(String name, String javaHome) throws IOException {
         Path folder = Server.emptyDirectory("page-" + name).toRealPath();
-        ServerPage resource =
-                new ServerPage("glassfish", Files.readString(PAGES.resolve("glassfish.md")), folder, javaHome);
         ServerPage page = new ServerPage(name, Files.readString(PAGES.resolve(name + ".md")), folder, javaHome);
-        page.write(CLASSES + "ShopApplication.java", resource.snippet("class ShopApplication"));
+        ServerPage glassfish =
+                new ServerPage("glassfish", Files.readString(PAGES.resolve("glassfish.md")), folder, javaHome);
+        ServerPage resource = page.text.contains("class HelloResource") ? page : glassfish;
+        page.write(CLASSES + "ShopApplication.java", glassfish.snippet("class ShopApplication"));
         page.write(CLASSES + "HelloResource.java", resource.snippet("class HelloResource"));
         page.write(
                 "src/main/resources/META-INF/microprofile-config.properties", resource.snippet("policies.hello.limit"));
