@@ -35,10 +35,19 @@ abstract class GrpcContract {
     private ManagedChannel channel;
     private HealthGrpc.HealthBlockingStub client;
 
+    /** Returns an application whose gRPC server is the HTTP server. */
     static QuarkusUnitTest application(Class<?> service) {
+        return withServer(service).overrideConfigKey("quarkus.grpc.server.use-separate-server", "false");
+    }
+
+    /** Returns an application whose gRPC server is another one, as by default. */
+    static QuarkusUnitTest application(Class<?> service, int port) {
+        return withServer(service).overrideConfigKey("quarkus.grpc.server.test-port", Integer.toString(port));
+    }
+
+    private static QuarkusUnitTest withServer(Class<?> service) {
         return new QuarkusUnitTest()
                 .withApplicationRoot(jar -> jar.addClasses(service, GrpcContract.class))
-                .overrideConfigKey("quarkus.grpc.server.use-separate-server", "false")
                 .overrideConfigKey("quarkus.grpc.server.grpc-health.enabled", "false")
                 .overrideConfigKey("ratelimit.policies.calls.limit", "2/1h")
                 .overrideConfigKey("ratelimit.policies.calls.key", "method")
@@ -47,7 +56,7 @@ abstract class GrpcContract {
 
     @BeforeEach
     void connect() {
-        channel = ManagedChannelBuilder.forAddress(base.getHost(), base.getPort())
+        channel = ManagedChannelBuilder.forAddress(base.getHost(), port())
                 .usePlaintext()
                 .build();
         client = HealthGrpc.newBlockingStub(channel);
@@ -56,6 +65,11 @@ abstract class GrpcContract {
     @AfterEach
     void close() {
         channel.shutdownNow();
+    }
+
+    /** Returns the port of the gRPC server. */
+    int port() {
+        return base.getPort();
     }
 
     private static HealthCheckRequest request(String service) {

@@ -10,12 +10,22 @@ import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.fixtures.TestPorts;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A service that returns a {@code Uni} and a {@code Multi}. */
+/** A service that returns a {@code Uni} and a {@code Multi}, on the server for gRPC that Quarkus has by default. */
 class MutinyGrpcTest extends GrpcContract {
+    /** Two class loaders load this class, and both use one port. */
+    private static final int PORT =
+            (int) System.getProperties().computeIfAbsent(MutinyGrpcTest.class.getName(), unused -> TestPorts.next());
+
     @RegisterExtension
-    static final QuarkusUnitTest APPLICATION = application(Service.class);
+    static final QuarkusUnitTest APPLICATION = application(Service.class, PORT);
+
+    @Override
+    int port() {
+        return PORT;
+    }
 
     @GrpcService
     public static class Service extends MutinyHealthGrpc.HealthImplBase {

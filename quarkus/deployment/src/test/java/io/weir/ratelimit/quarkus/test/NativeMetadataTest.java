@@ -36,7 +36,7 @@ import org.objectweb.asm.Opcodes;
 class NativeMetadataTest {
     private static final Path PROJECT = Path.of("..", "..");
     private static final List<String> MODULES =
-            List.of("api", "core", "interceptor", "operations", "redisson-backend", "quarkus/runtime");
+            List.of("api", "core", "interceptor", "operations", "client", "redisson-backend", "quarkus/runtime");
 
     /** Only other containers use these classes, or no class name in them is a constant. */
     private static final Set<String> OF_OTHER_CONTAINERS = Set.of(
