@@ -115,6 +115,10 @@ public final class Nemesis {
         if (faults.removeAll(missing)) {
             System.out.println("SKIPPED without the package faketime: " + String.join(", ", missing));
         }
+        if (faults.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "No fault is left. Install the package faketime, or select other faults.");
+        }
         return faults;
     }
 

@@ -34,8 +34,11 @@ final class RecordedEvents {
         return events.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
-    /** Waits until the events of a type satisfy a condition. An interrupt ends the wait. */
-    synchronized <E> List<E> await(Class<E> type, Predicate<? super List<E>> condition) {
+    /**
+     * Waits until the events of a type satisfy a condition. An interrupt ends the wait. The condition runs without the lock, because it can
+     * wait for a call that records an event.
+     */
+    <E> List<E> await(Class<E> type, Predicate<? super List<E>> condition) {
         long start = System.nanoTime();
         List<E> found = list(type);
         while (!condition.test(found)) {
@@ -44,11 +47,20 @@ final class RecordedEvents {
                 if (left <= 0) {
                     throw new AssertionError("the events do not satisfy the condition after ten seconds: " + found);
                 }
-                TimeUnit.NANOSECONDS.timedWait(this, left);
+                found = next(type, found.size(), left);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new AssertionError("interrupted while the events did not satisfy the condition: " + found, e);
             }
+        }
+        return found;
+    }
+
+    /** Returns the events of a type, as soon as their number is another one or the time has elapsed. */
+    private synchronized <E> List<E> next(Class<E> type, int known, long nanos) throws InterruptedException {
+        List<E> found = list(type);
+        if (found.size() == known) {
+            TimeUnit.NANOSECONDS.timedWait(this, nanos);
             found = list(type);
         }
         return found;
