@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.quarkus.test;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
@@ -32,7 +33,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.microprofile.rest.client.inject.RegisterRestClient;
 import org.eclipse.microprofile.rest.client.inject.RestClient;
 import org.junit.jupiter.api.BeforeEach;
@@ -79,7 +79,7 @@ class OutgoingCallsTest {
             .overrideConfigKey("ratelimit.clients.hanging.key", "hanging");
 
     /** The calls of each account that the upstream has received. */
-    private static final Map<String, AtomicInteger> SENT = new ConcurrentHashMap<>();
+    private static final Map<String, Integer> SENT = new ConcurrentHashMap<>();
 
     private static HttpServer upstream;
 
@@ -96,13 +96,18 @@ class OutgoingCallsTest {
             throw new UncheckedIOException(e);
         }
         upstream.createContext("/", exchange -> {
-            String account = exchange.getRequestHeaders().getFirst("X-Account");
-            SENT.computeIfAbsent(account, unused -> new AtomicInteger()).incrementAndGet();
+            SENT.merge(exchange.getRequestHeaders().getFirst("X-Account"), 1, Integer::sum);
             int status = Integer.parseInt(exchange.getRequestHeaders().getFirst("X-Status"));
             if (status != 200) {
                 exchange.getResponseHeaders().add("Retry-After", "600");
             }
             exchange.sendResponseHeaders(status, -1);
+            exchange.close();
+        });
+        upstream.createContext("/sent", exchange -> {
+            byte[] sent = ("" + SENT.get(exchange.getRequestHeaders().getFirst("X-Account"))).getBytes(US_ASCII);
+            exchange.sendResponseHeaders(200, sent.length);
+            exchange.getResponseBody().write(sent);
             exchange.close();
         });
         upstream.start();
@@ -169,7 +174,9 @@ class OutgoingCallsTest {
         }
         // The canceled calls have kept neither their permits nor the only connection.
         assertThat(call("soon")).startsWith("sent");
-        assertThat(SENT.get(client.name)).hasValue(2);
+        URI address = URI.create("http://127.0.0.1:" + System.getProperty(PORT));
+        String sent = new Client(address).get("sent", "X-Account", client.name).body();
+        assertThat(sent).isEqualTo("2");
     }
 
     @Test
