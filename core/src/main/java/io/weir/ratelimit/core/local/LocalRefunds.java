@@ -25,13 +25,17 @@ final class LocalRefunds {
     /** Refunds a receipt. A second refund has no effect. */
     void refund(BackendReceipt receipt) {
         // Claims under the locks: a second refund of the receipt returns only after the first has refunded everything.
-        table.locked(receipt.charges(), () -> receipt.claim().forEach(this::refundLocked));
+        // Releases once: a size between two charges would be that of half a refund.
+        table.locked(
+                receipt.charges(),
+                () -> table.release(
+                        receipt.claim().stream().mapToInt(this::refundLocked).sum()));
     }
 
     /** Refunds from the stored states. Their limit can differ from the limit that was charged. */
-    private void refundLocked(ChargeStates charged) {
+    private int refundLocked(ChargeStates charged) {
         Charge charge = charged.charge();
-        changeLocked(
+        return changeLocked(
                 charge,
                 (stored, state, limit, i, now) ->
                         state.refund(limit, charged.states().get(i), charge.cost(), now));
@@ -41,17 +45,17 @@ final class LocalRefunds {
     void refund(Charge charge) {
         table.locked(
                 List.of(charge),
-                () -> changeLocked(charge, (stored, state, limit, i, now) -> {
+                () -> table.release(changeLocked(charge, (stored, state, limit, i, now) -> {
                     stored.limit = limit;
                     return state.asOf(limit, now).refund(limit, charge.cost());
-                }));
+                })));
     }
 
     /** Removes the state of a key, its block and its penalties. */
     void reset(PolicyLimits policy, String storedKey) {
         Charge charge = new Charge(policy, storedKey, 1);
         table.locked(List.of(charge), () -> {
-            changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now));
+            table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
             blocks.forget(policy, storedKey);
         });
     }
@@ -61,8 +65,9 @@ final class LocalRefunds {
         LimitState apply(StoredState stored, LimitState state, Limit limit, int index, long nowMicros);
     }
 
-    /** Changes the stored states of a charge whose shards are locked. */
-    private void changeLocked(Charge charge, StateChange change) {
+    /** Changes the stored states of a charge whose shards are locked. Returns the number of removed states. */
+    private int changeLocked(Charge charge, StateChange change) {
+        int removed = 0;
         List<Limit> limits = charge.policy().limits();
         for (int i = 0; i < limits.size(); i++) {
             StoredState stored = table.find(StateKey.of(charge, i));
@@ -79,8 +84,9 @@ final class LocalRefunds {
                 stored.put(after);
             }
             if (!after.equals(before) && table.refunded(stored, now)) {
-                table.release(1);
+                removed++;
             }
         }
+        return removed;
     }
 }
