@@ -85,7 +85,7 @@ record Trouble(
                     Duration.ZERO,
                     Set.of(Topology.CLUSTER),
                     (stage, instance, random) -> stage.cluster().moveSlot(random)),
-            ofAll("scripts-flushed", Set.of(), stage -> {
+            of("scripts-flushed", Set.of(), Topology.ALL, stage -> {
                 stage.command("SCRIPT", "FLUSH");
                 return () -> stage.command("SCRIPT", "FLUSH");
             }),
@@ -93,7 +93,7 @@ record Trouble(
                 stage.command("CONFIG", "SET", "maxmemory", "1");
                 return () -> stage.command("CONFIG", "SET", "maxmemory", "0");
             }),
-            ofAll("connections-killed", Set.of(Effect.OUTAGE), stage -> {
+            of("connections-killed", Set.of(Effect.OUTAGE), Topology.ALL, stage -> {
                 stage.command("CLIENT", "KILL", "TYPE", "normal");
                 return () -> stage.command("CLIENT", "KILL", "TYPE", "normal");
             }),
@@ -132,7 +132,7 @@ record Trouble(
                 stage.instance(instance).clock(random.nextBoolean() ? HOUR_MILLIS : -HOUR_MILLIS);
                 return () -> stage.instance(instance).clock(0);
             }),
-            ofAll("starved", Set.of(Effect.STARVATION), stage -> BusyProcessors.started()::close));
+            of("starved", Set.of(Effect.STARVATION), Topology.ALL, stage -> BusyProcessors.started()::close));
 
     /** Causes a fault, and returns how to end it. */
     interface Cause {
@@ -153,24 +153,17 @@ record Trouble(
     }
 
     private static Trouble ofRedis(String name, Set<Effect> effects, CauseOfAll cause) {
-        return new Trouble(
-                name,
-                effects,
-                false,
-                SHORT,
-                Duration.ZERO,
-                Set.of(Topology.SINGLE),
-                (stage, instance, random) -> cause.start(stage));
+        return of(name, effects, Set.of(Topology.SINGLE), cause);
     }
 
-    private static Trouble ofAll(String name, Set<Effect> effects, CauseOfAll cause) {
+    private static Trouble of(String name, Set<Effect> effects, Set<Topology> topologies, CauseOfAll cause) {
         return new Trouble(
                 name,
                 effects,
                 false,
                 SHORT,
                 Duration.ZERO,
-                Topology.ALL,
+                topologies,
                 (stage, instance, random) -> cause.start(stage));
     }
 

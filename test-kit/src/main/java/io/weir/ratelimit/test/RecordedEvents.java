@@ -18,7 +18,7 @@ final class RecordedEvents {
             RateLimitRejected.class, QuotaThresholdReached.class, PenaltyImposed.class, BackendStateChanged.class);
 
     private static final int MAX_EVENTS = 10_000;
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long MAX_WAIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Deque<Object> events = new ArrayDeque<>();
 
@@ -43,7 +43,7 @@ final class RecordedEvents {
         List<E> found = list(type);
         while (!condition.test(found)) {
             try {
-                long left = PATIENCE_NANOS - (System.nanoTime() - start);
+                long left = MAX_WAIT_NANOS - (System.nanoTime() - start);
                 if (left <= 0) {
                     throw new AssertionError("the events do not satisfy the condition after ten seconds: " + found);
                 }

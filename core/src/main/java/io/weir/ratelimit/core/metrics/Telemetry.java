@@ -162,7 +162,7 @@ public record Telemetry(
         void decorate(DecisionEvent event);
 
         /**
-         * What a span shows of a decision.
+         * The attributes of a decision on a span.
          *
          * @param storedKey the key that was charged, which the span shows masked
          * @param quota the quota that rejected the call, else the one closest to exhaustion; null if the decision has no quotas

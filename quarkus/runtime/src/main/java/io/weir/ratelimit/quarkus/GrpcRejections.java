@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 @GlobalInterceptor
 @ApplicationScoped
 public class GrpcRejections implements ServerInterceptor, Prioritized {
+    /** Causes can form a circle. */
+    private static final int MAX_CAUSES = 10;
+
     /** Creates the interceptor; for Quarkus. */
     public GrpcRejections() {}
 
@@ -61,7 +64,8 @@ public class GrpcRejections implements ServerInterceptor, Prioritized {
 
     /** Returns the rejection among the causes, null if there is none. The application has mapped an exception with another status. */
     private static @Nullable StatusRuntimeException rejection(@Nullable Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+        Throwable cause = failure;
+        for (int i = 0; cause != null && i < MAX_CAUSES; i++, cause = cause.getCause()) {
             if (cause instanceof RateLimitExceededException exceeded) {
                 return rejection(Status.Code.RESOURCE_EXHAUSTED, exceeded, exceeded.retryAfter());
             }

@@ -243,7 +243,7 @@ public final class LeaseTable {
         return notifiedCount;
     }
 
-    /** Closes all leases. The stage completes when all permits are refunded, those of requests in flight included. */
+    /** Closes all leases. The stage completes when all permits are refunded, those of running requests included. */
     public CompletableFuture<Void> close() {
         closed = true;
         List<CompletableFuture<Void>> refunds = new ArrayList<>();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a client of a limited gRPC service receives. The service is a usual one with generated classes, a unary and a streaming method. */
+/** The responses to a client of a limited gRPC service. The service is a usual one with generated classes, a unary and a streaming method. */
 abstract class GrpcContract {
     /** The request for which a service has no backend. */
     static final String WITHOUT_BACKEND = "without backend";

@@ -198,7 +198,7 @@ class NativeMetadataTest {
         return all;
     }
 
-    /** What a class loads by name, and its static fields that change or are random. */
+    /** The names that a class loads, and its static fields that change or are random. */
     private static final class Loads extends ClassVisitor {
         private final Set<String> constants = new TreeSet<>();
         private final List<String> state = new ArrayList<>();
