@@ -21,7 +21,10 @@ import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.slots.SlotListener;
 import io.weir.ratelimit.core.slots.SlotQueues;
+import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
@@ -76,6 +79,7 @@ class SlotsTest {
         int failingReleases;
         int renewals;
         int failingRenewals;
+        CompletionStage<List<Receipt>> nextRenewal;
 
         Backend(TimeSource time) {
             local = new LocalBackend(100, time);
@@ -111,6 +115,9 @@ class SlotsTest {
         @Override
         public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
             renewals++;
+            if (nextRenewal != null) {
+                return nextRenewal;
+            }
             return failingRenewals-- > 0
                     ? CompletableFuture.failedStage(down(BackendException.Reason.TIMEOUT))
                     : local.renew(receipts);
@@ -228,6 +235,73 @@ class SlotsTest {
         tick(THIRD_MICROS);
         assertThat(free(SLOW)).isEqualTo(1);
         assertThat(engine.slots().lost()).isZero();
+    }
+
+    @Test
+    void aRenewalThatFailsLateIsTriedAgainAfterASecond() {
+        call(SLOW);
+        CompletableFuture<List<Receipt>> reply = new CompletableFuture<>();
+        backend.nextRenewal = reply;
+        tick(THIRD_MICROS);
+        tick(THIRD_MICROS);
+        assertThat(backend.renewals).as("one renewal at a time").isEqualTo(1);
+        assertThat(sleeper.waits).last().isEqualTo(THIRD_MICROS);
+        backend.nextRenewal = null;
+        reply.completeExceptionally(FakeBackend.down(BackendException.Reason.TIMEOUT));
+        assertThat(sleeper.waits).last().isEqualTo(1_000_000L);
+        tick(1_000_000);
+        assertThat(backend.renewals).isEqualTo(2);
+        assertThat(engine.slots().lost()).isZero();
+    }
+
+    @Test
+    void aListenerHasTheNumbersOfRunningAndOfLostCalls() {
+        List<String> numbers = new ArrayList<>();
+        engine.slots()
+                .listener(
+                        new SlotListener() {
+                            @Override
+                            public void held(String policy, int calls) {
+                                numbers.add(policy + " holds " + calls);
+                            }
+
+                            @Override
+                            public void lost(String policy) {
+                                numbers.add(policy + " has lost one");
+                            }
+                        },
+                        List.of("slow"));
+        Receipt first = call(SLOW).receipt();
+        Receipt second = call(SLOW).receipt();
+        assertThat(numbers).containsExactly("slow holds 0", "slow holds 1", "slow holds 2");
+        numbers.clear();
+        try (LogCapture log = new LogCapture()) {
+            tick(61_000_000);
+            assertThat(numbers).containsExactly("slow has lost one", "slow has lost one", "slow holds 2");
+            assertThat(log.lines()).singleElement().asString().startsWith("WARNING WEIR-425");
+        }
+        numbers.clear();
+        engine.ends().release(first);
+        engine.ends().release(second);
+        assertThat(numbers).containsExactly("slow holds 1", "slow holds 0");
+    }
+
+    @Test
+    void aReceiptThatNobodyReleasesIsNoLongerRenewedAfterItIsUnreachable() {
+        call(SLOW);
+        call(SLOW);
+        try (LogCapture log = new LogCapture()) {
+            Await.until("the receipts are unreachable", Duration.ofMinutes(1), () -> {
+                System.gc();
+                tick(1);
+                return engine.slots().held("slow") == 0;
+            });
+            assertThat(log.lines()).singleElement().asString().startsWith("WARNING WEIR-426");
+        }
+        int renewals = backend.renewals;
+        time.advanceMicros(TIMEOUT.toNanos() / 1_000);
+        assertThat(free(SLOW)).isEqualTo(2);
+        assertThat(backend.renewals).isEqualTo(renewals);
     }
 
     @Test

@@ -8,9 +8,11 @@ import static io.weir.ratelimit.core.engine.Fixtures.withFallback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.ratelimit.BackendStateChanged;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.engine.FakeBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -19,8 +21,10 @@ import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -108,6 +112,54 @@ class FallbackBackendTest {
         open.set(false);
         fallback.acquire(binding(1, policy), charges);
         assertThat(health.isUnavailable()).isFalse();
+    }
+
+    @Test
+    void anAnswerToAnAsynchronousCallEndsAnOutage() {
+        AtomicLong nanos = new AtomicLong();
+        BackendHealth health = new BackendHealth(backend, true, false, nanos::get, List.of());
+        FallbackBackend asynchronous = withFallback(backend, health);
+        Policy policy = policy("open", "ip", 1, FailureMode.OPEN);
+        List<Charge> charges = List.of(new Charge(policy.limits(), "i.203.0.113.7", 1));
+        backend.failure = FakeBackend.down(Reason.TIMEOUT);
+        asynchronous.acquireAsync(binding(1, policy), charges).toCompletableFuture().join();
+        assertThat(health.isUnavailable()).isTrue();
+        backend.failure = null;
+        nanos.addAndGet(TimeUnit.MINUTES.toNanos(2));
+        asynchronous.acquireAsync(binding(1, policy), charges).toCompletableFuture().join();
+        assertThat(health.isUnavailable()).isFalse();
+    }
+
+    @Test
+    void aFailureOfAnythingButADecisionIsReported() {
+        List<Reason> errors = new ArrayList<>();
+        BackendStateListener listener = new BackendStateListener() {
+            @Override
+            public void onError(BackendException failure) {
+                errors.add(failure.reason());
+            }
+
+            @Override
+            public void onChange(BackendStateChanged change) {
+                throw new AssertionError(change);
+            }
+        };
+        BackendException down = FakeBackend.down(Reason.CONNECTION);
+        FakeBackend failing = new FakeBackend() {
+            @Override
+            public CompletionStage<Void> refund(Receipt receipt) {
+                return CompletableFuture.failedStage(down);
+            }
+        };
+        FallbackBackend reporting = withFallback(
+                failing, new BackendHealth(failing, true, false, System::nanoTime, List.of(listener)));
+        assertThat(reporting.refund(Receipt.EMPTY)).isSameAs(down);
+        assertThat(errors).containsExactly(Reason.CONNECTION);
+        reporting.refundAsync(Receipt.EMPTY);
+        assertThat(errors).hasSize(2);
+        assertThatThrownBy(() -> reporting.callAndAwait(known -> CompletableFuture.failedStage(down)))
+                .isInstanceOf(RateLimitUnavailableException.class);
+        assertThat(errors).hasSize(3);
     }
 
     /** A backend of the application can break its contract. */
