@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import org.jboss.resteasy.reactive.common.util.CaseInsensitiveMap;
 import org.jboss.resteasy.reactive.server.core.ResteasyReactiveRequestContext;
 import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveContainerRequestContext;
+import org.jspecify.annotations.Nullable;
 
 /** The filters of requests. Quarkus calls those of a method that returns a {@code Uni} or {@code Multi} on the event loop. */
 public final class RequestFilters {
@@ -34,6 +35,9 @@ public final class RequestFilters {
             ResteasyReactiveRequestContext server = (ResteasyReactiveRequestContext)
                     ((ResteasyReactiveContainerRequestContext) request).getServerRequestContext();
             RoutingContext route = server.unwrap(RoutingContext.class);
+            if (request.getProperty(RequestProperties.BASE) instanceof String base) {
+                request.setProperty(RequestProperties.BASE, belowRoot(base, route.mountPoint()));
+            }
             SocketAddress peer = route.request().remoteAddress();
             if (peer != null && peer.hostAddress() != null) { // null for a Unix domain socket
                 request.setProperty(RequestProperties.PEER_ADDRESS, peer.hostAddress());
@@ -42,6 +46,12 @@ public final class RequestFilters {
             request.setProperty(RequestProperties.PATH, path);
             request.setProperty(RequestProperties.END, RequestEnd.of(route, request));
             route.addHeadersEndHandler(unused -> quotas.beforeHead(request, route.response()));
+        }
+
+        /** Returns a path without {@code quarkus.http.root-path}, which is the context root. Quarkus mounts its routes there. */
+        private static String belowRoot(String path, @Nullable String mounted) {
+            String root = mounted == null ? "" : mounted.replaceFirst("/$", "");
+            return path.startsWith(root + "/") ? path.substring(root.length()) : path;
         }
     }
 
