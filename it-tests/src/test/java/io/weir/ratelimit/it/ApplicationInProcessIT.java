@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 @Tag("server")
-class ApplicationInProcessIT extends ApplicationContract {
+class ApplicationInProcessIT extends EnterpriseContract {
     @ArquillianResource
     private URL base;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The application contract with Redis, and requests of malicious clients. */
 @Tag("ci")
 @Tag("server")
-class ApplicationOnRedisIT extends ApplicationContract {
+class ApplicationOnRedisIT extends EnterpriseContract {
     private static final String NAMESPACE = "it-" + UUID.randomUUID();
 
     /** The length of the longest policy name and of two parts with at most 80 characters. */
@@ -219,7 +219,8 @@ class ApplicationOnRedisIT extends ApplicationContract {
     @Test
     void userNameIsEncoded() {
         String name = "{x}*%7B";
-        HttpResponse<String> response = Http.get(uri("api/key/user"), "Authorization", basic(name, "odd-password"));
+        HttpResponse<String> response =
+                Http.get(uri("api/key/user"), "Authorization", Http.basic(name, "odd-password"));
         assertThat(response.statusCode()).isEqualTo(200);
         assertThat(redis.keys("weir:2:{" + NAMESPACE + ":p.*"))
                 .contains("weir:2:{" + NAMESPACE + ":p.%7Bx%7D%2A%257B}:by-user");

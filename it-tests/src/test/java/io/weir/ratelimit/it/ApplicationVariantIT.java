@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(ArquillianExtension.class)
 @RunAsClient
 @Tag("server")
-class ApplicationVariantIT extends ApplicationContract {
+class ApplicationVariantIT extends EnterpriseContract {
     @ArquillianResource
     private URL base;
 

@@ -199,7 +199,7 @@ interface CallerContract extends PolicyClient {
 
     @Test
     default void roleBypassesLimits() {
-        verifyBypass("role", "Authorization", ApplicationContract.basic("ann", "ann-password"));
+        verifyBypass("role", "Authorization", Http.basic("ann", "ann-password"));
     }
 
     private void verifyBypass(String resource, String... headers) {

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @RunAsClient
 @Tag("server")
 class CallersIT {
-    private static final String ANN = ApplicationContract.basic("ann", "ann-password");
-    private static final String BEN = ApplicationContract.basic("ben", "ben-password");
+    private static final String ANN = Http.basic("ann", "ann-password");
+    private static final String BEN = Http.basic("ben", "ben-password");
 
     @ArquillianResource
     private URL base;

@@ -19,6 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Policies that count successes or failures only. Refunds can follow shortly after the response. */
 interface OutcomeContract extends PolicyClient {
+    /** Returns whether a call is answered whose client has disconnected; Quarkus ends the request of such a client. */
+    default boolean answersADisconnectedClient() {
+        return true;
+    }
+
     @ParameterizedTest
     @CsvSource({
         "now/200, 200",
@@ -98,12 +103,12 @@ interface OutcomeContract extends PolicyClient {
         CompletableFuture<HttpResponse<String>> events = Http.getAsync(uri("api/success/pending-events"), fields());
         verifyRemainsCharged("successes");
         release("api/success/");
-        assertThat(events.join().body()).contains("data: one");
+        assertThat(events.join().body()).containsPattern("data: ?one");
         verifyRemaining("successes", 2);
 
         CompletableFuture<HttpResponse<String>> others = Http.getAsync(uri("api/failure/pending-events"), fields());
         release("api/failure/");
-        assertThat(others.join().body()).contains("data: one");
+        assertThat(others.join().body()).containsPattern("data: ?one");
         verifyRemaining("failures", 3);
     }
 
@@ -121,13 +126,13 @@ interface OutcomeContract extends PolicyClient {
                 .isTrue();
     }
 
-    /** The method has answered, although nobody reads the response. */
+    /** The method has answered, although nobody reads the response. A call that is never answered counts as a failure. */
     @Test
     default void callerWhoDisconnectsDoesNotChangeTheOutcome() throws IOException {
         disconnectDuringACall("api/success/", "successes");
-        verifyRemaining("successes", 2);
+        verifyRemaining("successes", answersADisconnectedClient() ? 2 : 3);
         disconnectDuringACall("api/failure/", "failures");
-        verifyRemaining("failures", 3);
+        verifyRemaining("failures", answersADisconnectedClient() ? 3 : 2);
     }
 
     private void disconnectDuringACall(String root, String policy) throws IOException {

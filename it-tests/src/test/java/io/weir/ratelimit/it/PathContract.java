@@ -252,7 +252,7 @@ interface PathContract extends PolicyClient {
 
     @Test
     default void unauthorizedRequestsAreLimited() {
-        String wrong = ApplicationContract.basic("ann", "wrong");
+        String wrong = Http.basic("ann", "wrong");
         List<Integer> statuses = Http.statuses(5, uri("api/early/locked"), fields("Authorization", wrong));
         assertThat(statuses.subList(0, 3)).allMatch(status -> status == 401 || status == 403);
         assertThat(statuses.subList(3, 5)).containsOnly(429);

@@ -4,9 +4,7 @@ package io.weir.ratelimit.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -17,10 +15,6 @@ interface QuotaResourceContract extends PolicyClient {
         String[] sent = Arrays.copyOf(all, all.length + headers.length);
         System.arraycopy(headers, 0, sent, all.length, headers.length);
         return Http.get(uri("rate-limits"), sent);
-    }
-
-    private static String basic(String user, String password) {
-        return "Basic " + Base64.getEncoder().encodeToString((user + ":" + password).getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -48,7 +42,7 @@ interface QuotaResourceContract extends PolicyClient {
     @Test
     default void quotaResourceAuthenticatesTheCaller() {
         String address = Http.freshAddress();
-        HttpResponse<String> ann = read(address, "Authorization", basic("ann", "ann-password"));
+        HttpResponse<String> ann = read(address, "Authorization", Http.basic("ann", "ann-password"));
         assertThat(ann.statusCode()).as(ann.body()).isEqualTo(200);
         assertThat(ann.body()).contains("\"name\":\"by-user\",\"permits\":5,");
 
@@ -62,7 +56,7 @@ interface QuotaResourceContract extends PolicyClient {
         String address = Http.freshAddress();
         long start = System.nanoTime();
         int rejectedLogins = 0;
-        HttpResponse<String> response = read(address, "Authorization", basic("ann", "wrong"));
+        HttpResponse<String> response = read(address, "Authorization", Http.basic("ann", "wrong"));
         while (response.statusCode() != 429) {
             assertThat(response.statusCode()).isIn(401, 403);
             assertThat(response.body()).doesNotContain("by-ip");
@@ -71,13 +65,14 @@ interface QuotaResourceContract extends PolicyClient {
             assertThat(rejectedLogins)
                     .isLessThanOrEqualTo(
                             6 + (int) (TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start) + 1) / 10);
-            response = read(address, "Authorization", basic("ann", "wrong"));
+            response = read(address, "Authorization", Http.basic("ann", "wrong"));
         }
         assertThat(rejectedLogins).isGreaterThanOrEqualTo(6);
         assertThat(LimitResponse.number(response, "Retry-After")).isBetween(1L, 10L);
-        assertThat(read(address, "Authorization", basic("ann", "ann-password")).statusCode())
+        assertThat(read(address, "Authorization", Http.basic("ann", "ann-password"))
+                        .statusCode())
                 .isEqualTo(429);
-        assertThat(read(Http.freshAddress(), "Authorization", basic("ann", "ann-password"))
+        assertThat(read(Http.freshAddress(), "Authorization", Http.basic("ann", "ann-password"))
                         .statusCode())
                 .isEqualTo(200);
     }

@@ -41,6 +41,7 @@ final class TestWar {
     static WebArchive of(String name) {
         return libraries("weir-" + name + ".war")
                 .addPackage(TestWar.class.getPackageName() + "." + name)
+                .addClass(ContainerThreads.class)
                 .addAsWebInfResource(
                         new StringAsset("<beans xmlns=\"https://jakarta.ee/xml/ns/jakartaee\" version=\"4.0\""
                                 + " bean-discovery-mode=\"all\"/>"),

@@ -3,6 +3,7 @@ package io.weir.ratelimit.it.app;
 
 import io.weir.ratelimit.RateLimit;
 import jakarta.enterprise.context.RequestScoped;
+import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
@@ -44,7 +45,9 @@ public class ChangeResource {
     @GET
     @Path("set")
     public void set(
-            @QueryParam("where") String where, @QueryParam("name") String name, @QueryParam("value") String value) {
+            @QueryParam("where") String where,
+            @QueryParam("name") String name,
+            @QueryParam("value") @DefaultValue("") String value) {
         if (where.equals("process")) {
             if (value.isEmpty()) {
                 System.clearProperty(name);

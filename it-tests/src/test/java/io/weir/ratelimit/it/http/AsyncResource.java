@@ -4,6 +4,7 @@ package io.weir.ratelimit.it.http;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.it.ContainerThreads;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -21,10 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
-import javax.naming.InitialContext;
-import javax.naming.NamingException;
 
 /** Resources with asynchronous or streamed responses. */
 @Path("async")
@@ -33,21 +30,11 @@ public class AsyncResource {
     @Inject
     RateLimiter limiter;
 
-    /** Returns the managed executor of a server; Quarkus has none in JNDI. */
-    @SuppressWarnings("BanJNDI") // a fixed name that the platform binds
-    private static Executor executor() {
-        try {
-            return InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
-        } catch (NamingException e) {
-            return ForkJoinPool.commonPool();
-        }
-    }
-
     @GET
     @Path("stage")
     @RateLimit("twice")
     public CompletionStage<String> stage() {
-        return CompletableFuture.supplyAsync(() -> "stage", executor());
+        return CompletableFuture.supplyAsync(() -> "stage", ContainerThreads.executor());
     }
 
     /** Acquires permits by code on another thread. */
@@ -72,7 +59,7 @@ public class AsyncResource {
                             .orThrow();
                     return "allowed";
                 },
-                executor());
+                ContainerThreads.executor());
         return how.equals("join") ? allowed.join() : allowed.get();
     }
 
@@ -80,7 +67,7 @@ public class AsyncResource {
     @Path("suspended")
     @RateLimit("twice")
     public void suspended(@Suspended AsyncResponse response) {
-        executor().execute(() -> response.resume("resumed"));
+        ContainerThreads.executor().execute(() -> response.resume("resumed"));
     }
 
     @GET

@@ -3,8 +3,7 @@ package io.weir.ratelimit.it.policies;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitKey;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
+import io.weir.ratelimit.it.ContainerThreads;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.FormParam;
@@ -24,6 +23,7 @@ import jakarta.ws.rs.sse.SseEventSink;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 
 /** Resources with one method for each kind of outcome. Path rules count successes under {@code success} and failures under {@code failure}. */
 @Path("{counted: success|failure}")
@@ -34,8 +34,7 @@ public class OutcomeResource {
     @Inject
     PendingResponses pending;
 
-    @Resource
-    ManagedExecutorService executor;
+    private final ExecutorService executor = ContainerThreads.executor();
 
     @GET
     @Path("now/{how}")
@@ -46,7 +45,7 @@ public class OutcomeResource {
     @GET
     @Path("stage/{how}")
     public CompletionStage<Response> stage(@PathParam("how") String how) {
-        return executor.supplyAsync(() -> Outcome.of(how));
+        return CompletableFuture.supplyAsync(() -> Outcome.of(how), executor);
     }
 
     @GET

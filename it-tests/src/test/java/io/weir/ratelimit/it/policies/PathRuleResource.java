@@ -90,8 +90,14 @@ public class PathRuleResource {
         return new Located(name);
     }
 
-    /** A resource that a locator creates, which is not a bean. */
-    public record Located(String name) {
+    /** A resource that a locator creates, which is not a bean. Quarkus accepts no record. */
+    public static final class Located {
+        private final String name;
+
+        Located(String name) {
+            this.name = name;
+        }
+
         @GET
         public String get() {
             return name;

@@ -3,8 +3,7 @@ package io.weir.ratelimit.it.policies;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RequestCharges;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
+import io.weir.ratelimit.it.ContainerThreads;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -15,6 +14,7 @@ import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.StreamingOutput;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 
 /** Resources that reserve 20 permits and settle another cost. */
 @Path("settled")
@@ -25,8 +25,7 @@ public class SettledResource {
     @Inject
     RequestCharges charges;
 
-    @Resource
-    ManagedExecutorService executor;
+    private final ExecutorService executor = ContainerThreads.executor();
 
     @GET
     @Path("now/{cost}")

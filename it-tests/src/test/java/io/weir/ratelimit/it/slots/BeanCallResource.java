@@ -6,8 +6,7 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitExempt;
 import io.weir.ratelimit.RateLimiter;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
+import io.weir.ratelimit.it.ContainerThreads;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -18,6 +17,7 @@ import jakarta.ws.rs.PathParam;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
 
 /** Resources without limits that call limited beans, and those of the test itself. */
 @Path("")
@@ -33,8 +33,7 @@ public class BeanCallResource {
     @Inject
     RateLimiter limiter;
 
-    @Resource
-    ManagedExecutorService executor;
+    private final ExecutorService executor = ContainerThreads.executor();
 
     /** Calls the bean twice, which takes one slot. */
     @GET

@@ -3,8 +3,7 @@ package io.weir.ratelimit.it.slots;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitKey;
-import jakarta.annotation.Resource;
-import jakarta.enterprise.concurrent.ManagedExecutorService;
+import io.weir.ratelimit.it.ContainerThreads;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -20,8 +19,10 @@ import jakarta.ws.rs.core.StreamingOutput;
 import jakarta.ws.rs.sse.Sse;
 import jakarta.ws.rs.sse.SseEventSink;
 import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -36,8 +37,7 @@ public class SlotResource {
     @Inject
     Running running;
 
-    @Resource
-    ManagedExecutorService executor;
+    private final ExecutorService executor = ContainerThreads.executor();
 
     // --- Responses at once
 
@@ -82,7 +82,7 @@ public class SlotResource {
     @Path("stage/{how}")
     @RateLimit("one")
     public CompletionStage<Response> stage(@PathParam("how") String how) {
-        return executor.supplyAsync(() -> response(how));
+        return CompletableFuture.supplyAsync(() -> response(how), executor);
     }
 
     @GET
@@ -185,7 +185,7 @@ public class SlotResource {
     @Path("patient/{how}")
     @RateLimit("patient")
     public CompletionStage<Response> patient(@PathParam("how") String how) {
-        return executor.supplyAsync(() -> response(how));
+        return CompletableFuture.supplyAsync(() -> response(how), executor);
     }
 
     // --- Streams that end when the client has disconnected

@@ -24,7 +24,8 @@ class QuarkusHttpTest extends HttpContract {
 
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Http.class, HttpContract.class, LimitResponse.class)
+            .withApplicationRoot(jar -> jar.addClasses(
+                            Http.class, HttpContract.class, LimitResponse.class, ContainerThreads.class)
                     .addClasses(HttpApplication.class, AnswerResource.class, AsyncResource.class, SecretWork.class)
                     .addClasses(CorsFilter.class, CsvResponder.class, Teapot.class, TeapotMapper.class)
                     .addAsResource(CONFIGURATION, "META-INF/microprofile-config.properties"));
