@@ -4,6 +4,7 @@ package io.weir.ratelimit.test;
 import java.util.Map;
 import java.util.Set;
 import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.spi.ConfigBuilder;
 import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +30,15 @@ final class TestConfig {
     /** Registers properties over those of the class path, for a class loader that has no configuration. */
     static TestConfig register(Map<String, String> properties, ClassLoader loader) {
         ConfigProviderResolver resolver = ConfigProviderResolver.instance();
-        Config config = resolver.getBuilder()
+        ConfigBuilder builder = resolver.getBuilder()
                 .forClassLoader(loader)
                 .addDefaultSources()
                 .addDiscoveredSources()
-                .addDiscoveredConverters()
-                .withSources(new Source(properties))
-                .build();
+                .addDiscoveredConverters();
+        if (!properties.isEmpty()) { // an empty source is one without names
+            builder.withSources(new Source(properties));
+        }
+        Config config = builder.build();
         resolver.registerConfig(config, loader);
         return new TestConfig(config);
     }

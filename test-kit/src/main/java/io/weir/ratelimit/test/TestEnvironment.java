@@ -2,6 +2,7 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.engine.EngineEnvironment;
+import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.ValueLayer;
@@ -32,6 +33,7 @@ final class TestEnvironment implements EngineEnvironment {
     private final List<TestBackend> backends = new CopyOnWriteArrayList<>();
     private volatile @Nullable TestBackend backend;
     private volatile @Nullable BackendHealth health;
+    private volatile QuotaThresholds thresholds = QuotaThresholds.NONE;
     private volatile Runnable end = () -> {};
     private final RecordedEvents events = new RecordedEvents();
     private ChangedAttributes changes = ChangedAttributes.NONE;
@@ -96,8 +98,9 @@ final class TestEnvironment implements EngineEnvironment {
     }
 
     @Override
-    public void health(BackendHealth ofBackend) {
+    public void remembers(BackendHealth ofBackend, QuotaThresholds ofEngine) {
         health = ofBackend;
+        thresholds = ofEngine;
     }
 
     /** Returns the events of the limiter. */
@@ -179,6 +182,7 @@ final class TestEnvironment implements EngineEnvironment {
     /** Deletes the state of all keys. */
     void reset() {
         backends.forEach(TestBackend::reset);
+        thresholds.reset();
     }
 
     /** Restores the first state. */

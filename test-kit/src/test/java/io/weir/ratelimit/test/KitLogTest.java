@@ -47,6 +47,14 @@ class KitLogTest {
     @WeirTest(properties = "ratelimit.policies.api.limit=3/1h", container = false)
     static class PlainCase extends OutageCase {}
 
+    @WeirTest(beans = Object.class)
+    static class WithoutProperties {
+        @RepeatedTest(2)
+        void starts(RateLimits limits) {
+            limits.failBackend();
+        }
+    }
+
     private static List<String> logOf(Class<?> test) {
         SummaryGeneratingListener summary = new SummaryGeneratingListener();
         try (LogCapture log = new LogCapture()) {
@@ -70,6 +78,13 @@ class KitLogTest {
                 .singleElement()
                 .asString()
                 .contains("after 7 s");
+    }
+
+    @Test
+    void aTestWithoutPropertiesHasNoWarning() {
+        assertThat(logOf(WithoutProperties.class))
+                .isNotEmpty()
+                .allSatisfy(line -> assertThat(line).startsWith("INFO "));
     }
 
     @Test

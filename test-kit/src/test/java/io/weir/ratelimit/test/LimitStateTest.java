@@ -86,6 +86,18 @@ class LimitStateTest {
         }
 
         @Test
+        void aShareIsReportedAgainAfterAReset() {
+            limiter.acquire("api", "acme", 2);
+            limits.resetAll();
+            limiter.acquire("api", "acme", 2);
+            assertThat(limits.events(QuotaThresholdReached.class)).hasSize(1);
+
+            limits.reset();
+            limiter.acquire("api", "acme", 2);
+            assertThat(limits.events(QuotaThresholdReached.class)).hasSize(2);
+        }
+
+        @Test
         void anOutageIsAnEvent() {
             limits.failBackend();
             limiter.acquire("api", "acme");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.local.LocalClock;
@@ -50,8 +51,8 @@ public interface EngineEnvironment {
         return false;
     }
 
-    /** Accepts the health of the backend that the engine calls. */
-    default void health(BackendHealth health) {}
+    /** Accepts the parts of the engine that remember earlier calls, beside the backend. */
+    default void remembers(BackendHealth health, QuotaThresholds thresholds) {}
 
     /**
      * Tests whether the backend in process replaces another one, whatever the configuration selects. The configuration of the other one is

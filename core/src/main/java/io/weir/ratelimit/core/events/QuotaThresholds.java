@@ -181,6 +181,11 @@ public final class QuotaThresholds {
         }
     }
 
+    /** Forgets the reported shares, because the backend begins anew, as between two tests of an application. */
+    public void reset() {
+        periodEnds.invalidateAll();
+    }
+
     private void reportCurrent(Caller caller, Charge charge) {
         List<Quota> quotas;
         try {

@@ -65,10 +65,8 @@ public record EngineFactory(
     public BackendHealth health() {
         List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
         observers.backend().forEach(observer -> listeners.add(BackendStateListener.ofChanges(observer)));
-        BackendHealth health = new BackendHealth(
+        return new BackendHealth(
                 backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, listeners);
-        environment.health(health);
-        return health;
     }
 
     /** Creates the counter of keys, which counts nothing if limits are disabled. */
@@ -91,13 +89,15 @@ public record EngineFactory(
                 new FailureModes(instances, () -> environment.local(settings.localMaxKeys()), environment.random());
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
         listeners.addAll(additional);
+        QuotaThresholds thresholds = thresholds();
+        environment.remembers(health, thresholds);
         return RateLimitEngine.on(new FallbackBackend(backend, failureModes, health, settings.deadline()))
                 .encoder(new IdentityEncoder(settings.keySecret()))
                 .listeners(listeners)
                 .clock(environment.clock())
                 .overrides(overrides)
                 .topKeys(topKeys)
-                .thresholds(thresholds())
+                .thresholds(thresholds)
                 .penalties(penalties(blocks))
                 .build();
     }
