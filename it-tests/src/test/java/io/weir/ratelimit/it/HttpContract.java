@@ -52,7 +52,9 @@ abstract class HttpContract {
                         .toLowerCase(Locale.ROOT)
                         .replace(" ", ""))
                 .isEqualTo(type.startsWith("text") ? type + ";charset=utf-8" : type);
-        assertThat(rejected.body()).startsWith(start).contains("Try again in " + seconds(rejected) + " seconds.");
+        assertThat(rejected.body())
+                .startsWith(start)
+                .contains("Try again in " + LimitResponse.inWords(seconds(rejected)) + ".");
         assertThat(rejected.headers().allValues("Vary")).anyMatch(vary -> vary.contains("Accept"));
         assertThat(LimitResponse.policy(rejected)).isEqualTo("plain");
     }

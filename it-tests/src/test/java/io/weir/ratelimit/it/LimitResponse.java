@@ -45,14 +45,25 @@ final class LimitResponse {
                             + "\"violated-policies\":[\"" + policy + "\"],"
                             + "\"error\":\"rate_limit_exceeded\",\"retry_after\":" + seconds + ","
                             + "\"message\":\"The quota of the policy " + policy + " is used up" + reset
-                            + ". Try again in "
-                            + seconds
-                            + (seconds == 1 ? " second.\"}" : " seconds.\"}"));
+                            + ". Try again in " + inWords(seconds) + ".\"}");
         }
         assertThat(field(response, "RateLimit"))
                 .as("t equals Retry-After")
                 .isEqualTo("\"" + policy + "\";r=" + remaining(response) + ";t=" + seconds);
         return seconds;
+    }
+
+    /** Returns the text of a wait for people, up to that of a calendar limit of days. */
+    static String inWords(long seconds) {
+        return seconds == 1
+                ? "1 second"
+                : seconds <= 120
+                        ? seconds + " seconds"
+                        : seconds <= 7_200
+                                ? (seconds + 59) / 60 + " minutes"
+                                : seconds <= 172_800
+                                        ? (seconds + 3_599) / 3_600 + " hours"
+                                        : (seconds + 86_399) / 86_400 + " days";
     }
 
     /** Verifies the response of a closed policy while the backend is unavailable: it has no quota. */
@@ -72,7 +83,7 @@ final class LimitResponse {
                         + "\"detail\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls.\","
                         + "\"error\":\"rate_limit_unavailable\",\"retry_after\":" + seconds + ","
                         + "\"message\":\"The service cannot check its rate limits as usual at the moment and takes fewer calls. Try again in "
-                        + seconds + (seconds == 1 ? " second.\"}" : " seconds.\"}"));
+                        + inWords(seconds) + ".\"}");
         verifyNoQuota(response);
     }
 

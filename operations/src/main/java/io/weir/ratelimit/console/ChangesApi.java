@@ -8,6 +8,7 @@ import io.weir.ratelimit.console.PostedJson.RejectedException;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.changes.ChangeConflictException;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
+import io.weir.ratelimit.operations.changes.ChangeUnsentException;
 import io.weir.ratelimit.operations.changes.InvalidChangeException;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
@@ -158,6 +159,9 @@ final class ChangesApi {
                     409,
                     "The changes have another version now. Read the current state, then decide whether to repeat the request.",
                     Map.of("state", state(request)));
+        } catch (ChangeUnsentException e) {
+            throw new RejectedException(
+                    503, "The backend is unavailable: " + e.getMessage() + ". Nothing was changed.");
         } catch (RateLimitUnavailableException e) {
             audit.changeInDoubt(request.caller().principal(), e.reason());
             throw new RejectedException(

@@ -7,6 +7,7 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.console.PageClient.Response;
 import io.weir.ratelimit.operations.Access;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
+import io.weir.ratelimit.operations.changes.ChangeUnsentException;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.spi.ConfigurationProblem;
@@ -232,6 +233,10 @@ class ChangesApiTest {
             assertThat(json(response).getString("message"))
                     .contains("timeout", "Whether the change was made is unknown");
         }
+        changes.failure = Optional.of(new ChangeUnsentException("breaker-open"));
+        assertThat(json(post(PATH, limitChange())).getString("message"))
+                .isEqualTo("The backend is unavailable: breaker-open. Nothing was changed.");
+        changes.failure = Optional.of(FakeOperations.unavailable());
         JsonObject state = json(client.get(PATH + "?log=50", ANN));
         assertThat(state.isNull("log")).isTrue();
         assertThat(state.getString("logProblem")).isEqualTo("timeout");

@@ -22,6 +22,9 @@ public record RejectionProblems(Function<String, Optional<Policy>> policies) {
     private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVICE_UNAVAILABLE = 503;
+    private static final long MINUTE = 60;
+    private static final long HOUR = 60 * MINUTE;
+    private static final long DAY = 24 * HOUR;
 
     /** Returns whether a policy of a decision has minimal disclosure. */
     public boolean isMinimal(Decision decision) {
@@ -165,10 +168,21 @@ public record RejectionProblems(Function<String, Optional<Policy>> policies) {
 
         /** Returns a text for users: the reason and the wait. */
         public String message() {
-            return retryAfter.isEmpty()
-                    ? detail
-                    : detail + " Try again in " + retryAfter.getAsLong()
-                            + (retryAfter.getAsLong() == 1 ? " second." : " seconds.");
+            return retryAfter.isEmpty() ? detail : detail + " Try again in " + inWords(retryAfter.getAsLong()) + ".";
+        }
+
+        /** Rounds a wait up to a unit that a person reads. */
+        private static String inWords(long seconds) {
+            if (seconds <= 2 * MINUTE) {
+                return seconds + (seconds == 1 ? " second" : " seconds");
+            }
+            return seconds <= 2 * HOUR
+                    ? up(seconds, MINUTE) + " minutes"
+                    : seconds <= 2 * DAY ? up(seconds, HOUR) + " hours" : up(seconds, DAY) + " days";
+        }
+
+        private static long up(long seconds, long unit) {
+            return (seconds - 1) / unit + 1;
         }
 
         /** Returns the problem as a JSON object (RFC 9457). */

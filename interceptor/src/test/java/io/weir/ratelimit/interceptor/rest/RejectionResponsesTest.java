@@ -130,7 +130,7 @@ class RejectionResponsesTest {
                         + "\"title\":\"Too Many Requests\",\"status\":429,"
                         + "\"detail\":\"The caller is blocked under the policy api.\","
                         + "\"violated-policies\":[\"api\"],\"error\":\"rate_limit_blocked\",\"retry_after\":900,"
-                        + "\"message\":\"The caller is blocked under the policy api. Try again in 900 seconds.\"}");
+                        + "\"message\":\"The caller is blocked under the policy api. Try again in 15 minutes.\"}");
         assertThat(body(response(true, "application/json", blocked)))
                 .contains("abnormal-usage-detected", "There were too many requests.")
                 .doesNotContain("api\"");
@@ -270,13 +270,23 @@ class RejectionResponsesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"PT0S, 1", "PT0.000000001S, 1", "PT1S, 1", "PT1.000000001S, 2", "PT12.5S, 13", "PT24H, 86400"})
-    void roundsTheWaitForTheBackendUpToSeconds(Duration wait, long seconds) {
+    @CsvSource({
+        "PT0S, 1, 1 second",
+        "PT0.000000001S, 1, 1 second",
+        "PT1S, 1, 1 second",
+        "PT1.000000001S, 2, 2 seconds",
+        "PT12.5S, 13, 13 seconds",
+        "PT2M, 120, 120 seconds",
+        "PT2M1S, 121, 3 minutes",
+        "PT2H, 7200, 120 minutes",
+        "PT2H1S, 7201, 3 hours",
+        "PT48H, 172800, 48 hours",
+        "PT379896S, 379896, 5 days"
+    })
+    void roundsTheWaitForTheBackendUp(Duration wait, long seconds, String text) {
         Response response = rejections().unavailable(wait, AcceptHeader.ANYTHING);
         assertThat(fields(response)).containsEntry("Retry-After", String.valueOf(seconds));
-        assertThat(body(response))
-                .contains("\"retry_after\":" + seconds + ",")
-                .contains("Try again in " + seconds + " second");
+        assertThat(body(response)).contains("\"retry_after\":" + seconds + ",").contains("Try again in " + text + ".");
         MultivaluedMap<String, Object> bare = new MultivaluedHashMap<>();
         RejectionResponses.complete(new Decision.Degraded(FailureMode.LOCAL, false, "timeout", wait), bare);
         assertThat(bare).containsEntry("Retry-After", List.of(seconds));

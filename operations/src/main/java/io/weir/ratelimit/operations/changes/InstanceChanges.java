@@ -6,6 +6,7 @@ import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
+import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
@@ -174,6 +175,8 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     private KnownChanges seen(String tag) throws InvalidChangeException, ChangeConflictException {
         try {
             return store.seen(tag);
+        } catch (RateLimitUnavailableException e) {
+            throw new ChangeUnsentException(e.reason());
         } finally {
             applied.update(store);
         }
@@ -187,11 +190,20 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
             applied.update(store);
             throw e;
         } catch (RateLimitUnavailableException e) {
+            if (isUnsent(change, e)) {
+                throw new ChangeUnsentException(e.reason());
+            }
             inDoubt = new InDoubt(seen, next, change);
             throw e;
         }
         audit.made(change);
         applied.updateByOwn(store, change);
+    }
+
+    /** Tests whether nothing is changed. The undo of a block has unblocked the key before. */
+    private static boolean isUnsent(RuntimeChange change, RateLimitUnavailableException failure) {
+        return failure.reason().equals(BackendException.Reason.BREAKER_OPEN.tag())
+                && !(change.isUndo() && change.subject().kind() == Kind.BLOCK);
     }
 
     /** Records a change before it blocks a key: a block that fails is listed, so the operator can undo or repeat it. */

@@ -32,6 +32,7 @@ public interface RuntimeChanges {
      * @throws InvalidChangeException if the change is invalid
      * @throws ChangeConflictException if the state has another tag; nothing is changed
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer; whether the change is made is unknown
+     * @throws ChangeUnsentException if the store is known to be unavailable; nothing is changed
      */
     RuntimeChange make(ChangeRequest request, String expectedTag)
             throws InvalidChangeException, ChangeConflictException;
@@ -47,6 +48,7 @@ public interface RuntimeChanges {
      *     would be invalid without the change
      * @throws ChangeConflictException if the state has another tag; nothing is changed
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the store does not answer; whether the change is made is unknown
+     * @throws ChangeUnsentException if the store is known to be unavailable; nothing is changed
      */
     RuntimeChange undo(long number, String reason, String author, String expectedTag)
             throws InvalidChangeException, ChangeConflictException;

@@ -74,12 +74,10 @@ class InstanceChangesTest {
         private boolean failing;
         private boolean replaceFails;
         private boolean answerIsLost;
+        private BackendException.Reason reason = BackendException.Reason.CONNECTION;
 
         private <T> CompletionStage<T> answer(boolean fails, Supplier<CompletionStage<T>> call) {
-            return fails
-                    ? CompletableFuture.failedFuture(
-                            new BackendException(BackendException.Reason.CONNECTION, "no answer", null))
-                    : call.get();
+            return fails ? CompletableFuture.failedFuture(new BackendException(reason, "no answer", null)) : call.get();
         }
 
         @Override
@@ -539,6 +537,23 @@ class InstanceChangesTest {
         assertThatThrownBy(() -> one.make(ofKey(Kind.BLOCK, Optional.empty())))
                 .isInstanceOf(RateLimitUnavailableException.class);
         assertThat(one.target.calls).as("no block without a record").isEmpty();
+    }
+
+    @Test
+    void aChangeThatIsNotSentIsNotInDoubt() throws Exception {
+        RuntimeChange block = one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2))));
+        store.failing = true;
+        assertThatThrownBy(() -> one.changes.make(policy("limit", "50/1m"), "another tag"))
+                .as("the state cannot be read")
+                .isInstanceOf(ChangeUnsentException.class)
+                .hasMessage("connection");
+        store.reason = BackendException.Reason.BREAKER_OPEN;
+        assertThatThrownBy(() -> one.make(policy("limit", "50/1m")))
+                .isInstanceOf(ChangeUnsentException.class)
+                .hasMessage("breaker-open");
+        assertThatThrownBy(() -> one.undo(block.number()))
+                .as("the key is unblocked already")
+                .isInstanceOf(RateLimitUnavailableException.class);
     }
 
     @Test
