@@ -20,8 +20,8 @@ record ServerPage(String name, String text, Path folder, String javaHome) {
     private static final String CLASSES = "src/main/java/org/example/shop/";
 
     static ServerPage of(String name, String javaHome) throws IOException {
-        Path folder = Server.emptyDirectory("page-" + name).toRealPath();
-        ServerPage page = new ServerPage(name, Files.readString(PAGES.resolve(name + ".md")), folder, javaHome);
+        ServerPage page = withoutResource(name, javaHome);
+        Path folder = page.folder;
         ServerPage glassfish =
                 new ServerPage("glassfish", Files.readString(PAGES.resolve("glassfish.md")), folder, javaHome);
         ServerPage resource = page.text.contains("class HelloResource") ? page : glassfish;
@@ -29,6 +29,13 @@ record ServerPage(String name, String text, Path folder, String javaHome) {
         page.write(CLASSES + "HelloResource.java", resource.snippet("class HelloResource"));
         page.write(
                 "src/main/resources/META-INF/microprofile-config.properties", resource.snippet("policies.hello.limit"));
+        return page;
+    }
+
+    /** Creates an empty project with the repository. */
+    static ServerPage withoutResource(String name, String javaHome) throws IOException {
+        Path folder = Server.emptyDirectory("page-" + name).toRealPath();
+        ServerPage page = new ServerPage(name, Files.readString(PAGES.resolve(name + ".md")), folder, javaHome);
         page.write(".mvn/maven.config", "-B\n-ntp\n-Dmaven.repo.local=" + page.repository() + "\n");
         return page;
     }
@@ -55,10 +62,10 @@ record ServerPage(String name, String text, Path folder, String javaHome) {
         new PageProject(folder).write(path, content);
     }
 
-    /** Runs a command of the page until its end. */
-    void run(String start) throws IOException {
+    /** Runs a command of the page until its end, and returns its output. */
+    String run(String start) {
         String command = text.contains("`" + start + "`") ? start : line(start);
-        Tool.named("bash").run(folder, "-c", "export JAVA_HOME=" + javaHome + "; exec 2>&1; " + command);
+        return Tool.named("bash").run(folder, "-c", "export JAVA_HOME=" + javaHome + "; exec 2>&1; " + command);
     }
 
     /**
@@ -78,7 +85,7 @@ record ServerPage(String name, String text, Path folder, String javaHome) {
         Path own = Files.createDirectories(folder.resolve("repository/io/weir"));
         link(REPOSITORY, own.getParent().getParent(), "io");
         link(REPOSITORY.resolve("io"), own.getParent(), "weir");
-        for (String folder : List.of(".", "bom", "api", "core", "interceptor")) {
+        for (String folder : List.of(".", "bom", "api", "core", "interceptor", "test-kit")) {
             Pom pom = Pom.of(Pom.ROOT.resolve(folder));
             Files.copy(pom.folder().resolve("pom.xml"), artifact(own, pom, ".pom"));
             if (pom.text("/project/packaging").isEmpty()) {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Follows the pages of the servers other than Open Liberty as a reader does, from the POM of the page to the first rejection: with Maven,
- * a shell and the commands of the page. Only the ports differ.
+ * Follows the pages of the servers other than Open Liberty as a reader does, from the POM of the page to the first rejection, and the page
+ * about tests to its first one: with Maven, a shell and the commands of the page. Only the ports differ.
  */
 @Tag("server")
 @Tag("ci")
@@ -81,6 +81,18 @@ class ServerPagesIT {
         path = "/hello"; // Helidon ignores the Application class, which has no scope
         String options = "java -Dserver.host=127.0.0.1 -Dserver.port=" + port;
         verifyLimit(page, page.start("java -jar target/shop.jar", start -> start.replace("java", options), port));
+    }
+
+    @Test
+    void firstTest() throws IOException {
+        ServerPage page = ServerPage.withoutResource("test-your-limits", System.getProperty("java.home"));
+        page.write("pom.xml", page.snippet("<project"));
+        page.write("src/main/java/MailService.java", page.snippet("class MailService {"));
+        page.write("src/main/resources/META-INF/microprofile-config.properties", page.snippet("policies.mail.limit"));
+        page.write("src/test/java/MailServiceTest.java", page.snippet("class MailServiceTest"));
+        assertThat(page.run("mvn test"))
+                .contains("Tests run: 3, Failures: 0, Errors: 0, Skipped: 0")
+                .doesNotContain("WEIR-016");
     }
 
     /** Verifies five calls in ten seconds, the limit of the pages. */
