@@ -106,7 +106,7 @@ interface HowToClients extends HowToCalls {
                 "the tokens are settled",
                 TIMEOUT,
                 () -> get(page, "model/remaining/model-tokens").body().equals("199958"));
-        assertThat(get(page, "model/remaining/model-requests").body()).isEqualTo("499");
+        assertThat(get(page, "model/remaining/model-requests").body()).isIn("499", "500");
     }
 
     /** The provider of the page streams without an end for a prompt with "long", and answers a prompt with "busy" with a 429. */

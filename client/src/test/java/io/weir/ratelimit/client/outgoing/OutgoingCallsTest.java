@@ -458,6 +458,15 @@ class OutgoingCallsTest {
         assertThat(remaining()).isEqualTo(89);
     }
 
+    /** A sliding window counts a call for longer than its window. */
+    @ParameterizedTest
+    @CsvSource({"sliding-window, 99", "sliding-log, 40", "token-bucket, 40"})
+    void theAlgorithmDecidesWhetherAQuotaOfTheSameWindowIsLowered(String algorithm, long remaining) {
+        create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=" + algorithm);
+        answer(begin(), 200, "RateLimit", "\"a\";r=40;t=60");
+        assertThat(remaining()).isEqualTo(remaining);
+    }
+
     @Test
     void onlyThePolicyOfTheWindowIsLowered() {
         create(
