@@ -44,20 +44,46 @@ function links(md) {
     })
 }
 
-/** Omits the words of a question that say nothing about its subject, and the plural. */
+/** Omits the words of a question that say nothing about its subject, and the plural. Adds the word of the headings for one of users. */
 function processTerm(term) {
-    const word = term.toLowerCase()
-    return /^(an?|and|are|at|can|do|does|for|how|i|in|is|it|my|of|on|the|to|what|when|where|which|with)$/.test(word) ? null : word.replace(/([^s])s$/, '$1')
+    const word = term.toLowerCase().replace(/([^s])s$/, '$1')
+    if (/^(an?|and|are|at|can|doe?|for|how|i|in|it|my|of|on|or|the|to|what|when|where|which|with)$/.test(word)) return null
+    const headings = {
+        away: /^(crash|crashe|down|outage|timeout|unavailable)$/,
+        block: /^(abuse|abusive|ban|blacklist)$/,
+        code: /^programmatic$/,
+        exempt: /^(allowlist|exclude|whitelist)$/,
+        model: /^(llm|openai)$/,
+        once: /^(bulkhead|concurrent|parallel)$/,
+        shadow: /^(audit|dry)$/,
+        tier: /^(gold|paid|premium|vip)$/,
+        troubleshooting: /^working$/
+    }
+    return [word, ...Object.keys(headings).filter(heading => headings[heading].test(word))]
 }
+
+/** A heading says more than a text, and a word as it is more than a similar one. */
+const boost = { title: 8, titles: 3, text: 1 }
+const weights = { prefix: 0.3, fuzzy: 0.2 }
 
 /** Finds words with one error in five letters, but no other numbers. */
 function fuzzy(word) {
     return /\d/.test(word) ? false : 0.2
 }
 
-/** Prefers the pages that answer a question to the long records. The search runs these functions without the rest of this file. */
-function boostDocument(page) {
-    return /\/(CHANGELOG|CONTRIBUTING|decisions|measurements|field-cases)\.html/.test(page) ? 0.2 : 1
+/** Completes the last word only, which the reader may still write. */
+function prefix(word, index, words) {
+    return index === words.length - 1
+}
+
+/**
+ * Prefers how-to pages, the beginning of a page, and pages that answer a question to the long records. The search runs these functions without
+ * the rest of this file.
+ */
+function boostDocument(section, word, { titles }) {
+    const records = /\/(CHANGELOG|CONTRIBUTING|RELEASING|decisions|measurements|field-cases)\.html/
+    const boost = records.test(section) ? 0.2 : /\/how-to\//.test(section) ? 1.5 : 1
+    return titles.length ? boost : 1.5 * boost
 }
 
 export default defineConfig({
@@ -72,7 +98,7 @@ export default defineConfig({
         nav: [{ text: 'Documentation', link: '/docs/' }],
         sidebar: [...contents(), project()],
         outline: [2, 3],
-        search: { provider: 'local', options: { miniSearch: { options: { processTerm }, searchOptions: { boostDocument, fuzzy } } } }
+        search: { provider: 'local', options: { miniSearch: { options: { processTerm }, searchOptions: { boost, boostDocument, fuzzy, prefix, weights } } } }
     },
     // The pages are outside this folder, so no search from them finds these packages.
     vite: {
