@@ -37,7 +37,6 @@ import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
-import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import io.weir.ratelimit.core.snapshot.Readings;
@@ -53,6 +52,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -224,7 +224,7 @@ final class Assembly {
         TopKeysTracker topKeys = factory.topKeys();
         KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
         RateLimitEngine engine = factory.engine(health, overrides, topKeys, blocks, listeners());
-        CurrentPolicies policies = new CurrentPolicies(
+        AtomicReference<PolicySnapshot> policies = new AtomicReference<>(
                 settings.enabled() ? loaded.snapshot() : loaded.snapshot().disabled());
         Readings readings = new Readings(Clock.systemUTC());
         return new EngineParts(
@@ -233,7 +233,7 @@ final class Assembly {
                 health,
                 new KeyAdministration(engine, overrides),
                 new EngineParts.KnownKeys(overrides, topKeys, blocks),
-                policies,
+                policies::get,
                 reload(loaded, policies, topKeys, telemetry, readings),
                 readings,
                 live);
@@ -255,7 +255,7 @@ final class Assembly {
 
     private Reload reload(
             PolicyParts loaded,
-            CurrentPolicies policies,
+            AtomicReference<PolicySnapshot> policies,
             TopKeysTracker topKeys,
             Telemetry telemetry,
             Readings readings) {
@@ -268,7 +268,7 @@ final class Assembly {
                 loaded.config(),
                 loaded.snapshot(),
                 next -> {
-                    policies.replace(next);
+                    policies.set(next);
                     topKeys.retain(next.policies().keySet());
                 },
                 telemetry.reloads(),
@@ -308,7 +308,8 @@ final class Assembly {
                         settings,
                         parts.reload(),
                         new RejectedKeysLog(topKeys),
-                        new NearLimitReport(() -> parts.policies().policies().keySet(), topKeys, telemetry.nearLimit()),
+                        new NearLimitReport(
+                                () -> parts.policies().get().policies().keySet(), topKeys, telemetry.nearLimit()),
                         tasks)
                 .timers(environment.tasks());
     }

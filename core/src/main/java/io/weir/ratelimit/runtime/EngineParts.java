@@ -7,11 +7,12 @@ import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.instance.EngineFactory;
 import io.weir.ratelimit.core.policy.Overrides;
-import io.weir.ratelimit.core.snapshot.CurrentPolicies;
+import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.core.snapshot.Reload;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * The engine and what it works with.
@@ -32,7 +33,7 @@ record EngineParts(
         BackendHealth health,
         KeyAdministration keys,
         KnownKeys known,
-        CurrentPolicies policies,
+        Supplier<PolicySnapshot> policies,
         Reload reload,
         Readings readings,
         Optional<LiveInstances> live) {

@@ -21,11 +21,11 @@ import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Overrides;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.EdgeReceipts;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
-import io.weir.ratelimit.core.snapshot.CurrentPolicies;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import io.weir.ratelimit.core.snapshot.Readings;
@@ -34,8 +34,10 @@ import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,21 +66,20 @@ public final class HostedWeir implements AutoCloseable {
         this.parts = parts;
         this.telemetry = telemetry;
         this.receipts = assembly.receipts(telemetry);
-        CurrentPolicies policies = parts.policies();
+        Supplier<Map<String, Policy>> policies = () -> policies().policies();
         this.limiter = new EngineRateLimiter(
                 parts.engine(),
-                policies::policies,
+                policies,
                 assembly.executor(),
                 () -> currentRequest().map(RequestState::caller));
         this.quotas = parts.factory()
                 .quotas(
                         parts.engine(),
-                        policies::policies,
+                        policies,
                         loaded.loader().policiesWithoutMethods(),
                         loaded.lookups().resolvers().keyTerms());
         EngineParts.KnownKeys known = parts.known();
-        this.callers = new InstanceCallers(
-                policies::policies, parts.keys(), known.topKeys(), known.blocks(), assembly.masker());
+        this.callers = new InstanceCallers(policies, parts.keys(), known.topKeys(), known.blocks(), assembly.masker());
     }
 
     /**
@@ -189,7 +190,7 @@ public final class HostedWeir implements AutoCloseable {
      * @return true if a bypass token, the client address or a role exempts the call
      */
     public boolean bypasses(CallContext call) {
-        Bypass bypass = parts.policies().get().bypass();
+        Bypass bypass = policies().bypass();
         return !bypass.isEmpty()
                 && bypass.appliesTo(call, () -> loaded.lookups().addresses().of(call.peerAddress(), call::headerLines));
     }
@@ -225,8 +226,8 @@ public final class HostedWeir implements AutoCloseable {
      *
      * @return the policies
      */
-    public CurrentPolicies policies() {
-        return parts.policies();
+    public PolicySnapshot policies() {
+        return parts.policies().get();
     }
 
     /**

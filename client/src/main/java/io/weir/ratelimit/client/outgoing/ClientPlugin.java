@@ -71,7 +71,7 @@ public final class ClientPlugin implements Plugin {
                 weir.settings().enabled(),
                 clients,
                 weir::instances,
-                weir.policies()::policies,
+                () -> weir.policies().policies(),
                 weir.engine(),
                 weir.limiter(),
                 listener(weir),

@@ -272,7 +272,7 @@ final class Acquisition {
         result = timed;
         slots.took(timed.decision());
         boolean allowed = timed.decision().allowed();
-        long asked = WaitTimes.micros(timed);
+        long asked = wait == null ? 0 : WaitTimes.micros(timed);
         if (asked == 0 || wait == null) {
             return end(timed, allowed);
         }

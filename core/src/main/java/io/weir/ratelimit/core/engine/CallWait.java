@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
+import io.weir.ratelimit.core.policy.Overrides.Subject;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
@@ -81,7 +82,7 @@ final class CallWait {
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             if (charge.maxWaitMicros() > 0 && needsSlot.test(charge)) {
-                SlotQueues.Key key = SlotQueues.Key.of(charge);
+                Subject key = Subject.of(charge);
                 if (waiting == null && queues.isWaitedFor(key) && enter(charges)) {
                     waiting = queues.enter(key);
                     place = waiting;
@@ -129,7 +130,7 @@ final class CallWait {
     void enterQueue(TimedDecision timed) {
         if (place == null) {
             Charge lacking = WaitTimes.lackingSlot(timed);
-            place = lacking == null ? null : queues.enter(SlotQueues.Key.of(lacking));
+            place = lacking == null ? null : queues.enter(Subject.of(lacking));
         }
     }
 

@@ -3,7 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.policy.Policy;
-import io.weir.ratelimit.core.topkeys.RecurringKey;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker.RecurringKey;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;

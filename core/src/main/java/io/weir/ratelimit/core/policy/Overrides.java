@@ -7,8 +7,11 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -16,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A cache of the limits that sources return for single keys in place of the limits of the policy. The cache keeps the keys that
@@ -46,10 +50,40 @@ public final class Overrides {
     private final Cache<Subject, KeyOverride> cache =
             Caffeine.newBuilder().maximumSize(MAX_KEYS).executor(Runnable::run).build();
 
-    private volatile RuntimeOverrides runtime;
+    private volatile SetLimits runtime;
 
     /** A key under a policy. */
-    public record Subject(String policy, String storedKey) {}
+    public record Subject(String policy, String storedKey) {
+        /** Returns the key that a charge spends of. */
+        public static Subject of(Charge charge) {
+            return new Subject(charge.policy().policy(), charge.storedKey());
+        }
+    }
+
+    /**
+     * The limits that operators set for single keys.
+     *
+     * @param policies the names of the policies that have such a key or a source of limits
+     */
+    private record SetLimits(Map<Subject, RuntimeOverride> byKey, Set<String> policies) {
+        /** Returns the limits of a key, null if there are none. A policy without such keys has no look-up by key. */
+        @Nullable
+        RuntimeOverride of(Policy policy, String storedKey) {
+            return byKey.isEmpty() ? null : byKey.get(new Subject(policy.name(), storedKey));
+        }
+
+        /** Returns the state with other values. A key with unchanged values keeps its limits, because calls wait under them. */
+        SetLimits next(Map<Subject, Map<String, String>> values, Set<String> ofSources) {
+            Map<Subject, RuntimeOverride> next = new HashMap<>();
+            Set<String> names = new HashSet<>(ofSources);
+            values.forEach((subject, each) -> {
+                RuntimeOverride known = byKey.get(subject);
+                next.put(subject, known != null && known.values().equals(each) ? known : new RuntimeOverride(each));
+                names.add(subject.policy());
+            });
+            return new SetLimits(Map.copyOf(next), Set.copyOf(names));
+        }
+    }
 
     /**
      * Creates an empty cache.
@@ -65,7 +99,7 @@ public final class Overrides {
             SourceListener listener) {
         this.sources = sources;
         this.ofSources = Set.copyOf(sources.policies());
-        this.runtime = new RuntimeOverrides(Map.of(), ofSources);
+        this.runtime = new SetLimits(Map.of(), ofSources);
         this.lookups = new LookupContext(
                 times,
                 MAX_LOOKUPS,
@@ -93,7 +127,7 @@ public final class Overrides {
      * look-up if the last answer is too old.
      */
     public Optional<PolicyLimits> of(Policy policy, Identity key, String storedKey) {
-        RuntimeOverrides current = runtime;
+        SetLimits current = runtime;
         if (!current.policies().contains(policy.name())) {
             return Optional.empty();
         }

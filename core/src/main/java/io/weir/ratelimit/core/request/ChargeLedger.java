@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.request;
 
-import io.weir.ratelimit.core.slots.SlotQueues;
+import io.weir.ratelimit.core.policy.Overrides.Subject;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * reserves none while it waits, so calls cannot deadlock. No monitor is held outside of this class.
  */
 public final class ChargeLedger {
-    private final Map<SlotQueues.Key, Account> accounts = new HashMap<>();
+    private final Map<Subject, Account> accounts = new HashMap<>();
 
     /** Completes when reserved charges are paid or released; null if no call waits for that. */
     private @Nullable CompletableFuture<Void> change;
@@ -180,14 +180,14 @@ public final class ChargeLedger {
         if (!charge.policy().hasConcurrency()) {
             return false;
         }
-        Account account = accounts.get(SlotQueues.Key.of(charge));
+        Account account = accounts.get(Subject.of(charge));
         return account == null || !account.holdsSlot;
     }
 
     private boolean isAnyUndecided(String method, List<Charge> charges) {
         if (!accounts.isEmpty()) {
             for (Charge charge : charges) {
-                Account account = accounts.get(SlotQueues.Key.of(charge));
+                Account account = accounts.get(Subject.of(charge));
                 if (account != null && account.isUndecided(method, charge)) {
                     return true;
                 }
@@ -217,7 +217,7 @@ public final class ChargeLedger {
     }
 
     private Account account(Charge charge) {
-        SlotQueues.Key key = SlotQueues.Key.of(charge);
+        Subject key = Subject.of(charge);
         Account known = accounts.get(key);
         if (known != null) {
             return known;

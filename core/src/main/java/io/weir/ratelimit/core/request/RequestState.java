@@ -29,7 +29,7 @@ public final class RequestState extends SlotHolder {
     private final ChargeLedger ledger = new ChargeLedger();
     private final ResponseQuotas quotas = new ResponseQuotas();
     private volatile CallContext caller;
-    private volatile @Nullable RequestBinding binding;
+    private volatile @Nullable OfMethod binding;
     private volatile @Nullable RecentFailure failure;
     private volatile @Nullable EdgeReceipt receipt;
 
@@ -47,6 +47,15 @@ public final class RequestState extends SlotHolder {
 
     /** The resource method that the filter has allowed and that has not been called yet. */
     private @Nullable String entered;
+
+    /**
+     * The policies of the resource method.
+     *
+     * @param method the policies that annotations bind to the method
+     * @param request the policies that apply in this request, with those of path rules
+     * @param pending whether their decision waits for the method's arguments
+     */
+    private record OfMethod(Binding method, Binding request, boolean pending) {}
 
     private record RecentFailure(BackendException failure, long atNanos) {}
 
@@ -124,7 +133,7 @@ public final class RequestState extends SlotHolder {
      * @param deferred whether the decision is left to the entry point that knows the method's arguments
      */
     public void bind(Binding method, Binding request, boolean deferred) {
-        binding = method.equals(request) && !deferred ? null : new RequestBinding(method, request, deferred);
+        binding = method.equals(request) && !deferred ? null : new OfMethod(method, request, deferred);
     }
 
     /**
@@ -132,13 +141,13 @@ public final class RequestState extends SlotHolder {
      * given ones that annotations bind to it. A reload during the request does not change those of its resource method.
      */
     public Binding bindingOf(Binding method) {
-        RequestBinding current = binding;
+        OfMethod current = binding;
         return current != null && method.endpoint().equals(current.method().endpoint()) ? current.request() : method;
     }
 
     /** Returns the policies of a deferred decision; empty if no decision is pending. */
     public Optional<Binding> pending() {
-        RequestBinding current = binding;
+        OfMethod current = binding;
         return current != null && current.pending() ? Optional.of(current.request()) : Optional.empty();
     }
 
@@ -161,9 +170,9 @@ public final class RequestState extends SlotHolder {
 
     /** Ends a deferred decision. */
     public void decided(Binding decided) {
-        RequestBinding current = binding;
+        OfMethod current = binding;
         if (current != null && current.pending() && decided.equals(current.request())) {
-            binding = new RequestBinding(current.method(), current.request(), false);
+            binding = new OfMethod(current.method(), current.request(), false);
         }
     }
 

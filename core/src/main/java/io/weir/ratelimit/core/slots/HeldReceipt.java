@@ -2,6 +2,7 @@
 package io.weir.ratelimit.core.slots;
 
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.policy.Overrides.Subject;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.List;
@@ -15,14 +16,14 @@ final class HeldReceipt extends WeakReference<Receipt> {
     private final int hash;
 
     /** The policies and keys whose slots the receipt has. */
-    final List<SlotQueues.Key> slots;
+    final List<Subject> slots;
 
     final long timeoutNanos;
 
     /** Whether a slot was lost, so that the receipt is no longer renewed. */
     volatile boolean lost;
 
-    HeldReceipt(Receipt receipt, ReferenceQueue<Receipt> unreachable, List<SlotQueues.Key> slots, long timeoutNanos) {
+    HeldReceipt(Receipt receipt, ReferenceQueue<Receipt> unreachable, List<Subject> slots, long timeoutNanos) {
         super(receipt, unreachable);
         this.hash = System.identityHashCode(receipt);
         this.slots = slots;

@@ -5,6 +5,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.policy.Overrides.Subject;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.HoldsSlots;
@@ -120,11 +121,11 @@ public final class HeldSlots {
     }
 
     private void took(Receipt receipt) {
-        List<SlotQueues.Key> slots = new ArrayList<>();
+        List<Subject> slots = new ArrayList<>();
         long timeoutNanos = Long.MAX_VALUE;
         for (Charge charge : charges(receipt)) {
             if (charge.policy().hasConcurrency()) {
-                slots.add(SlotQueues.Key.of(charge));
+                slots.add(Subject.of(charge));
                 Limit limit = charge.policy().limits().get(charge.policy().concurrencyIndex());
                 timeoutNanos = Math.min(timeoutNanos, limit.window().toNanos());
             }
@@ -143,7 +144,7 @@ public final class HeldSlots {
     }
 
     private void count(HeldReceipt receipt, int change) {
-        for (SlotQueues.Key slot : receipt.slots) {
+        for (Subject slot : receipt.slots) {
             AtomicInteger count = counts.get(slot.policy());
             if (count == null) {
                 count = counts.computeIfAbsent(slot.policy(), policy -> new AtomicInteger());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.slots;
 
-import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.core.policy.Overrides.Subject;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,39 +14,32 @@ import org.jspecify.annotations.Nullable;
  * calls. No monitor is held outside of this class.
  */
 public final class SlotQueues {
-    /** The slots of one key under one policy. */
-    public record Key(String policy, String storedKey) {
-        public static Key of(Charge charge) {
-            return new Key(charge.policy().policy(), charge.storedKey());
-        }
-    }
-
     /** A place in a queue. */
     public static final class Place {
-        private final Key key;
+        private final Subject key;
 
         /** Completes when the call should ask the backend. Guarded by the queues. */
         private CompletableFuture<Void> signal = new CompletableFuture<>();
 
-        private Place(Key key) {
+        private Place(Subject key) {
             this.key = key;
         }
     }
 
-    private final Map<Key, ArrayDeque<Place>> queues = new HashMap<>();
+    private final Map<Subject, ArrayDeque<Place>> queues = new HashMap<>();
     private volatile boolean empty = true;
 
     /** Returns whether calls wait for the slots of a key. */
-    public boolean isWaitedFor(Key key) {
+    public boolean isWaitedFor(Subject key) {
         return !empty && contains(key);
     }
 
-    private synchronized boolean contains(Key key) {
+    private synchronized boolean contains(Subject key) {
         return queues.containsKey(key);
     }
 
     /** Enters the queue of a key. */
-    public synchronized Place enter(Key key) {
+    public synchronized Place enter(Subject key) {
         Place place = new Place(key);
         queues.computeIfAbsent(key, same -> new ArrayDeque<>()).add(place);
         empty = false;
@@ -89,13 +82,13 @@ public final class SlotQueues {
     }
 
     /** Wakes the first call that waits for the slots of a key. */
-    public void released(Key key) {
+    public void released(Subject key) {
         if (!empty) {
             complete(first(key));
         }
     }
 
-    private synchronized @Nullable CompletableFuture<Void> first(Key key) {
+    private synchronized @Nullable CompletableFuture<Void> first(Subject key) {
         ArrayDeque<Place> queue = queues.get(key);
         return queue == null ? null : queue.getFirst().signal;
     }

@@ -44,6 +44,11 @@ public record PolicySnapshot(
         return policies.containsKey(policy) || bindings.have(policy);
     }
 
+    /** Returns the origins of a policy, empty if the policy does not exist. */
+    public List<Origin> origins(String policy) {
+        return origins.getOrDefault(policy, List.of());
+    }
+
     /** Returns the policies of an operation: the early ones, those of its method and those of its path. */
     public List<Binding.PolicyCost> policies(Binding method, String httpMethod, String path) {
         RequestPath requested = RequestPath.of(path);

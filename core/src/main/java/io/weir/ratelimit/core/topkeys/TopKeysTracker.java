@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A tracker of the keys with the most rejections and the most calls of the last minutes, and of the keys near a limit, by policy.
@@ -32,6 +33,21 @@ public final class TopKeysTracker {
     public static final TopKeysTracker NONE = new TopKeysTracker(false, new KeyMasker(Optional.empty()), () -> 0);
 
     private static final TopKeys EMPTY = new TopKeys(List.of(), List.of(), List.of(), Duration.ZERO);
+
+    /** A key of one policy that keeps its counter, so that its next call need not search for it. */
+    public static final class RecurringKey {
+        private final String policy;
+        private final String storedKey;
+
+        /** The counter of the last call; null if the key had none. A call checks that it is still valid. */
+        volatile RecentKeys.@Nullable Place place;
+
+        /** Creates a key without a counter. */
+        public RecurringKey(String policy, String storedKey) {
+            this.policy = policy;
+            this.storedKey = storedKey;
+        }
+    }
 
     private final boolean enabled;
     private final KeyMasker keys;

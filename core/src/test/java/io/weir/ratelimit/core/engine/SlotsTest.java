@@ -19,6 +19,7 @@ import io.weir.ratelimit.core.fallback.InstanceShare;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.Overrides.Subject;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.SlotListener;
@@ -410,7 +411,7 @@ class SlotsTest {
             runAll(executor);
         }
         assertThat(engine.slots().held("slow")).isZero();
-        assertThat(engine.slots().queues().isWaitedFor(new SlotQueues.Key("slow", "p.alice")))
+        assertThat(engine.slots().queues().isWaitedFor(new Subject("slow", "p.alice")))
                 .isFalse();
     }
 
@@ -453,7 +454,7 @@ class SlotsTest {
     @Test
     void aSignalBetweenALookAndTheWaitEndsTheWait() {
         SlotQueues queues = new SlotQueues();
-        SlotQueues.Key key = new SlotQueues.Key("slow", "p.alice");
+        Subject key = new Subject("slow", "p.alice");
         SlotQueues.Place first = queues.enter(key);
         SlotQueues.Place second = queues.enter(key);
         assertThat(queues.isFirst(second)).isFalse();

@@ -11,6 +11,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker.RecurringKey;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;

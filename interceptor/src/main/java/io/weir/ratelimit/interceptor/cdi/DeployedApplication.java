@@ -193,7 +193,7 @@ public final class DeployedApplication {
      * @return false if there is no policy
      */
     public boolean hasPolicies() {
-        return !weir.policies().get().policies().isEmpty();
+        return !weir.policies().policies().isEmpty();
     }
 
     /**
@@ -202,7 +202,7 @@ public final class DeployedApplication {
      * @return the policy, empty if no policy has the name
      */
     public Optional<Policy> policy(String name) {
-        return Optional.ofNullable(weir.policies().get().policies().get(name));
+        return Optional.ofNullable(weir.policies().policies().get(name));
     }
 
     /**
@@ -212,7 +212,7 @@ public final class DeployedApplication {
      * @return the policies, {@link Binding#NONE} if the method is not limited
      */
     public Binding binding(Class<?> beanClass, Method method) {
-        return weir.policies().get().bindings().of(beanClass, method).binding();
+        return weir.policies().bindings().of(beanClass, method).binding();
     }
 
     /**
@@ -221,6 +221,6 @@ public final class DeployedApplication {
      * @param path the path below the context root
      */
     public List<Binding.PolicyCost> policies(Binding method, String httpMethod, String path) {
-        return weir.policies().get().policies(method, httpMethod, path);
+        return weir.policies().policies(method, httpMethod, path);
     }
 }
