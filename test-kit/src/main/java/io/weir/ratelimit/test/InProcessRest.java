@@ -3,6 +3,8 @@ package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
+import io.weir.ratelimit.test.rest.RestAdapter;
+import io.weir.ratelimit.test.rest.RestResponse;
 import jakarta.enterprise.context.control.RequestContextController;
 import jakarta.enterprise.inject.spi.CDI;
 import jakarta.ws.rs.ApplicationPath;
@@ -58,7 +60,7 @@ final class InProcessRest implements RestRuntime {
                 .filter(type -> type.isAnnotationPresent(Path.class) || type.isAnnotationPresent(Provider.class))
                 .collect(Collectors.toSet());
         return new InProcessRest(
-                adapter(declared.filter(InProcessRest::listsClasses).orElseGet(() -> new Listed(rest))),
+                RestAdapter.of(declared.filter(InProcessRest::listsClasses).orElseGet(() -> new Listed(rest))),
                 base(declared),
                 User.NONE,
                 "127.0.0.1");
@@ -84,26 +86,6 @@ final class InProcessRest implements RestRuntime {
                 .filter(path -> !path.isEmpty())
                 .map(path -> ROOT.resolve(path.endsWith("/") ? path : path + "/"))
                 .orElse(ROOT);
-    }
-
-    private static RestAdapter adapter(Application application) {
-        if (isPresent("org.glassfish.jersey.server.ApplicationHandler")) {
-            return new JerseyAdapter(application);
-        }
-        if (isPresent("org.jboss.resteasy.cdi.CdiInjectorFactory")) {
-            return new ResteasyAdapter(application);
-        }
-        throw new IllegalStateException("the class path of the test has no Jakarta REST runtime:"
-                + " add jersey-server, jersey-hk2 and jersey-cdi1x, or resteasy-core and resteasy-cdi");
-    }
-
-    private static boolean isPresent(String type) {
-        try {
-            Class.forName(type, false, InProcessRest.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError e) {
-            return false;
-        }
     }
 
     /** An application of given classes. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
-import static io.weir.ratelimit.test.TestKitMessages.MESSAGES;
-
 import io.weir.ratelimit.core.message.MessageCatalog;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.spi.CDI;
@@ -25,6 +23,7 @@ public class TestKitFilter implements ContainerRequestFilter {
     static final String COMMAND = "Weir-Test-Kit";
     static final String TIME = "Weir-Test-Kit-Time";
 
+    private static final MessageCatalog MESSAGES = MessageCatalog.load(TestKitFilter.class, "test-kit");
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final MessageCatalog.Sampler commands = new MessageCatalog.Sampler(TimeUnit.MINUTES.toNanos(1));

@@ -5,6 +5,7 @@ import io.weir.ratelimit.core.slots.Sleeper;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -28,6 +29,25 @@ final class VirtualClock implements TestClock {
 
     /** The longest way of the monotonic clock. Times of limits, which are later, still fit in a long. */
     private static final Duration FURTHEST = Duration.ofDays(200 * 365);
+
+    /**
+     * A wait that ends when the virtual clock reaches an instant.
+     *
+     * @param dueNanos the instant, in nanoseconds of the monotonic clock
+     * @param order the order among waits that end at the same instant
+     * @param end completes at the end of the wait
+     * @param thread the thread that waits, null for a timer
+     * @param ofCall whether a call waits for permits
+     */
+    private record Wait(
+            long dueNanos,
+            long order,
+            CompletableFuture<Void> end,
+            @Nullable Thread thread,
+            boolean ofCall) {
+        static final Comparator<Wait> ORDER =
+                Comparator.comparingLong(Wait::dueNanos).thenComparing(Wait::order);
+    }
 
     private final Instant start;
     private final ReentrantLock lock = new ReentrantLock();

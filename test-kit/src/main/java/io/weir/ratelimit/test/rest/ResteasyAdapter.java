@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.test;
+package io.weir.ratelimit.test.rest;
 
 import io.weir.ratelimit.interceptor.rest.RateLimitFeature;
 import jakarta.ws.rs.core.Application;

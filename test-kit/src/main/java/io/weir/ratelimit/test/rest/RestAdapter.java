@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.test;
+package io.weir.ratelimit.test.rest;
 
+import jakarta.ws.rs.core.Application;
 import jakarta.ws.rs.core.SecurityContext;
 import java.io.InputStream;
 import java.net.URI;
@@ -8,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A REST runtime that calls resources without a connection. */
-interface RestAdapter {
+public interface RestAdapter {
     /** The longest real time of an asynchronous call. */
     long LONGEST_CALL_SECONDS = 30;
 
@@ -29,8 +30,34 @@ interface RestAdapter {
 
     /** A response. */
     record Reply(int status, Map<String, List<String>> fields, String body) {
-        static Reply of(int status) {
+        /** Returns a response without a body. */
+        public static Reply of(int status) {
             return new Reply(status, Map.of(), "");
+        }
+    }
+
+    /**
+     * Starts the runtime of the class path in the current CDI container.
+     *
+     * @throws IllegalStateException if the class path has none
+     */
+    static RestAdapter of(Application application) {
+        if (isPresent("org.glassfish.jersey.server.ApplicationHandler")) {
+            return new JerseyAdapter(application);
+        }
+        if (isPresent("org.jboss.resteasy.cdi.CdiInjectorFactory")) {
+            return new ResteasyAdapter(application);
+        }
+        throw new IllegalStateException("the class path of the test has no Jakarta REST runtime:"
+                + " add jersey-server, jersey-hk2 and jersey-cdi1x, or resteasy-core and resteasy-cdi");
+    }
+
+    private static boolean isPresent(String type) {
+        try {
+            Class.forName(type, false, RestAdapter.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return false;
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.test;
+package io.weir.ratelimit.test.rest;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -10,7 +10,7 @@ import java.util.Optional;
 import javax.net.ssl.SSLSession;
 
 /** A response of a REST runtime in the JVM. */
-record RestResponse(HttpRequest request, RestAdapter.Reply reply) implements HttpResponse<String> {
+public record RestResponse(HttpRequest request, RestAdapter.Reply reply) implements HttpResponse<String> {
     @Override
     public int statusCode() {
         return reply.status();
