@@ -2,8 +2,6 @@
 package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.events.QuotaThresholds;
-import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.ValueLayer;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -32,8 +30,8 @@ final class TestEnvironment implements EngineEnvironment {
     private final BackendFaults faults;
     private final List<TestBackend> backends = new CopyOnWriteArrayList<>();
     private volatile @Nullable TestBackend backend;
-    private volatile @Nullable BackendHealth health;
-    private volatile QuotaThresholds thresholds = QuotaThresholds.NONE;
+    private volatile Runnable endOutage = () -> {};
+    private volatile Runnable forgetShares = () -> {};
     private volatile Runnable end = () -> {};
     private final RecordedEvents events = new RecordedEvents();
     private ChangedAttributes changes = ChangedAttributes.NONE;
@@ -98,9 +96,9 @@ final class TestEnvironment implements EngineEnvironment {
     }
 
     @Override
-    public void remembers(BackendHealth ofBackend, QuotaThresholds ofEngine) {
-        health = ofBackend;
-        thresholds = ofEngine;
+    public void resets(Runnable outage, Runnable shares) {
+        endOutage = outage;
+        forgetShares = shares;
     }
 
     /** Returns the events of the limiter. */
@@ -182,17 +180,14 @@ final class TestEnvironment implements EngineEnvironment {
     /** Deletes the state of all keys. */
     void reset() {
         backends.forEach(TestBackend::reset);
-        thresholds.reset();
+        forgetShares.run();
     }
 
     /** Restores the first state. */
     void resetAll() {
         faults.reset();
         // Before the clock, which moves on by a day: the outage was not that long.
-        BackendHealth known = health;
-        if (known != null) {
-            known.reset();
-        }
+        endOutage.run();
         endChanges();
         clock.reset();
         reset();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
-import io.weir.ratelimit.core.events.QuotaThresholds;
-import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.local.LocalClock;
 import io.weir.ratelimit.core.slots.Sleeper;
@@ -51,8 +49,8 @@ public interface EngineEnvironment {
         return false;
     }
 
-    /** Accepts the parts of the engine that remember earlier calls, beside the backend. */
-    default void remembers(BackendHealth health, QuotaThresholds thresholds) {}
+    /** Accepts what ends an outage and what forgets the reported shares, for a backend that begins anew, as between two tests. */
+    default void resets(Runnable outage, Runnable shares) {}
 
     /**
      * Tests whether the backend in process replaces another one, whatever the configuration selects. The configuration of the other one is

@@ -90,7 +90,7 @@ public record EngineFactory(
         List<DecisionListener> listeners = new ArrayList<>(telemetry.listeners());
         listeners.addAll(additional);
         QuotaThresholds thresholds = thresholds();
-        environment.remembers(health, thresholds);
+        environment.resets(health::reset, thresholds::reset);
         return RateLimitEngine.on(new FallbackBackend(backend, failureModes, health, settings.deadline()))
                 .encoder(new IdentityEncoder(settings.keySecret()))
                 .listeners(listeners)
