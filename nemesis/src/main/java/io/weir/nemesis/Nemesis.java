@@ -32,17 +32,20 @@ public final class Nemesis {
     private static final String USAGE = """
             Arguments, all optional:
               --seed N          the seed; a random one by default
-              --time 2m         the time in which faults begin, as 90s, 2m or 1h; more than 5m are several runs with successive seeds
+              --time 2m         the time in which faults begin, as 90s, 2m or 1h; more than 5m times the pace are several runs with successive seeds
               --instances 3     the number of instances, from 2 to 5
               --redis single    the servers of Redis: single, sentinel or cluster; by default those of the faults
               --faults a,b      the faults; by default all that are possible on the servers
               --single          one fault at a time
+              --pace 1          by how much the pauses between calls are longer, for many runs at the same time
               --each            one run with each fault, each of the whole time
               --folder F        the folder of histories and logs; target/nemesis by default
               --table F         the page that receives the table of results, between its two comments
-              --check F         checks a history that was written before, and runs nothing
+              --check F         checks the histories of a file or a folder, and runs nothing; other arguments are those of their runs
             Faults:
             """;
+
+    private static final String HISTORY = "history.txt";
 
     /** The history of a longer run needs too much memory: a longer time is that of several runs, whose seeds follow each other. */
     private static final Duration LONGEST = Duration.ofMinutes(5);
@@ -62,7 +65,10 @@ public final class Nemesis {
             return 2;
         }
         if (options.containsKey("--check")) {
-            return report(HistoryFile.read(Path.of(options.get("--check")), Run.policies()), new Results()) ? 0 : 1;
+            Results results = new Results();
+            boolean holds = check(Path.of(options.get("--check")), results);
+            write(results, options);
+            return holds ? 0 : 1;
         }
         long seed =
                 options.containsKey("--seed") ? Long.parseLong(options.get("--seed")) : new Random().nextInt(1_000_000);
@@ -78,7 +84,8 @@ public final class Nemesis {
         }
         Results results = new Results();
         boolean holds = true;
-        List<Duration> parts = parts(Duration.parse("PT" + options.getOrDefault("--time", "2m")));
+        int pace = Integer.parseInt(options.getOrDefault("--pace", "1"));
+        List<Duration> parts = parts(Duration.parse("PT" + options.getOrDefault("--time", "2m")), pace);
         for (List<String> selection : selections) {
             for (int part = 0; part < parts.size(); part++) {
                 System.out.printf(
@@ -91,16 +98,36 @@ public final class Nemesis {
                         parts.get(part),
                         selection,
                         !options.containsKey("--single"),
-                        Run.RECOVERY);
+                        Run.RECOVERY,
+                        pace);
                 holds &= report(execute(run, folder), results);
             }
         }
+        options.put("--seed", String.valueOf(seed));
+        write(results, options);
+        return holds ? 0 : 1;
+    }
+
+    /** Checks a history, or all histories below a folder. */
+    private static boolean check(Path path, Results results) throws IOException {
+        List<Path> files;
+        try (Stream<Path> found = Files.walk(path)) {
+            files = found.filter(file -> file.equals(path) ? Files.isRegularFile(file) : file.endsWith(HISTORY))
+                    .sorted()
+                    .toList();
+        }
+        boolean holds = !files.isEmpty();
+        for (Path file : files) {
+            holds &= report(HistoryFile.read(file, Run.policies()), results);
+        }
+        return holds;
+    }
+
+    private static void write(Results results, Map<String, String> options) throws IOException {
         results.table().forEach(System.out::println);
         if (options.containsKey("--table")) {
-            options.put("--seed", String.valueOf(seed));
             results.writeInto(Path.of(options.get("--table")), COMMAND + text(options) + '"');
         }
-        return holds ? 0 : 1;
     }
 
     private static List<String> faults(Map<String, String> options) {
@@ -132,11 +159,12 @@ public final class Nemesis {
                         faults + " are not possible on one topology; faults: " + Run.allTroubles()));
     }
 
-    /** Divides a time into the lengths of runs. */
-    static List<Duration> parts(Duration time) {
+    /** Divides a time into the lengths of runs. With fewer calls, a run can be longer. */
+    static List<Duration> parts(Duration time, int pace) {
+        Duration longest = LONGEST.multipliedBy(pace);
         List<Duration> parts = new ArrayList<>();
-        for (Duration left = time; left.compareTo(Duration.ZERO) > 0; left = left.minus(LONGEST)) {
-            parts.add(left.compareTo(LONGEST) < 0 ? left : LONGEST);
+        for (Duration left = time; left.compareTo(Duration.ZERO) > 0; left = left.minus(longest)) {
+            parts.add(left.compareTo(longest) < 0 ? left : longest);
         }
         return parts;
     }
@@ -145,7 +173,7 @@ public final class Nemesis {
         String name = run.troubles().isEmpty() ? "none" : run.troubles().get(0);
         Path of = Files.createDirectories(folder.resolve("seed-" + run.seed() + "-" + name));
         History history = run.execute(of);
-        HistoryFile.write(history, of.resolve("history.txt"));
+        HistoryFile.write(history, of.resolve(HISTORY));
         return history;
     }
 
@@ -160,7 +188,7 @@ public final class Nemesis {
 
     private static String text(Map<String, String> options) {
         return options.entrySet().stream()
-                .filter(option -> !Set.of("--table", "--folder").contains(option.getKey()))
+                .filter(option -> !Set.of("--table", "--folder", "--check").contains(option.getKey()))
                 .map(option -> (option.getKey() + " " + option.getValue()).strip())
                 .collect(Collectors.joining(" "));
     }

@@ -15,7 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** The results of runs as a table of faults and promises. */
@@ -26,12 +28,17 @@ final class Results {
     /** An operation belongs to a fault, and a violation was caused by it, until this time after it. */
     private static final Duration AFTER = Duration.ofSeconds(5);
 
+    private static final double NANOS_OF_MINUTE = 60e9;
+
     private final Map<String, Row> rows = new TreeMap<>();
 
     /** The numbers of one fault. */
     private static final class Row {
+        long nanos;
+        long slowNanos;
         long faults;
         long operations;
+        final Set<Long> seeds = new TreeSet<>();
         final Map<String, Integer> violations = new TreeMap<>();
     }
 
@@ -40,13 +47,16 @@ final class Results {
         List<Fault> caused = history.faults().stream()
                 .filter(fault -> !fault.name().equals(Fault.SLOW_MACHINE))
                 .toList();
-        for (Fault fault : caused) {
-            Row row = row(fault.name());
-            row.faults++;
+        caused.stream().collect(Collectors.groupingBy(Fault::name)).forEach((name, faults) -> {
+            Row row = row(name);
+            row.seeds.add(history.seed());
+            row.nanos += history.time().to() - history.time().from();
+            row.slowNanos += history.slowTime().toNanos();
+            row.faults += faults.size();
             row.operations += history.operations().stream()
-                    .filter(operation -> isOf(fault, operation))
+                    .filter(operation -> faults.stream().anyMatch(fault -> isOf(fault, operation)))
                     .count();
-        }
+        });
         for (Violation violation : violations) {
             List<Fault> causes = caused.stream()
                     .filter(fault -> isOf(fault, violation.operation()))
@@ -70,12 +80,15 @@ final class Results {
     List<String> table() {
         List<String> promises = Checker.PROMISES.stream().map(Promise::name).toList();
         List<String> lines = new ArrayList<>();
-        lines.add("| nemesis | faults | operations | " + String.join(" | ", promises) + " |");
-        lines.add("|---".repeat(promises.size() + 3) + "|");
+        lines.add("| nemesis | seeds | minutes | slow | faults | operations | " + String.join(" | ", promises) + " |");
+        lines.add("|---".repeat(promises.size() + 6) + "|");
         rows.forEach((name, row) -> lines.add(String.format(
                 Locale.ROOT,
-                "| `%s` | %,d | %,d | %s |",
+                "| `%s` | %s | %.1f | %.1f %% | %,d | %,d | %s |",
                 name,
+                row.seeds.stream().map(String::valueOf).collect(Collectors.joining(", ")),
+                row.nanos / NANOS_OF_MINUTE,
+                row.nanos == 0 ? 0.0 : 100.0 * row.slowNanos / row.nanos,
                 row.faults,
                 row.operations,
                 promises.stream()

@@ -44,6 +44,9 @@ class MutantsTest {
             "if string.find(keys[1], '+probe', 1, true) then return redis.error_reply('ERR mutant') end\n";
 
     private enum Mutant {
+        /** A key that Redis does not know stays behind when its hash slot moves. */
+        A_KEY_IS_NOT_DECLARED(
+                "limit", "acquire.lua", "key = keys[first + part - 1]", "key = keys[first + part - 1] .. '+'"),
         WINDOWS_END_EARLY("limit", "acquire.lua", "b == 0 or elapsed >= length", "b == 0 or 10 * elapsed >= length"),
         A_CALL_SPENDS_TWICE("room", "acquire.lua", "b = b + needed * allowed", "b = b + 2 * needed * allowed"),
         A_REFUND_IS_LOST(
@@ -130,15 +133,24 @@ class MutantsTest {
     void areFound(Mutant mutant, @TempDir Path folder) throws IOException {
         boolean isOfClock = mutant == Mutant.A_STEP_BACK_LOCKS_OUT;
         assumeTrue(!isOfClock || RedisClock.isAvailable(), "needs the package faketime");
+        boolean isOfCluster = mutant == Mutant.A_KEY_IS_NOT_DECLARED;
         boolean isLate =
                 isOfClock || mutant == Mutant.A_SLOT_IS_NOT_RELEASED || mutant == Mutant.THE_BREAKER_STAYS_OPEN;
         boolean needsOutage = mutant == Mutant.THE_BREAKER_STAYS_OPEN || !mutant.properties.isEmpty();
-        List<String> faults =
-                needsOutage ? List.of("redis-stopped") : isOfClock ? List.of("redis-clock-back") : List.of();
+        String fault =
+                isOfCluster ? "slot-migrated" : isOfClock ? "redis-clock-back" : needsOutage ? "redis-stopped" : "none";
         Duration recovery = isLate ? LONG_RECOVERY : RECOVERY;
         List<Violation> violations = new ArrayList<>();
         for (int seed : SEEDS) {
-            Run run = new Run(seed, 2, Topology.SINGLE, LENGTH, faults, false, recovery);
+            Run run = new Run(
+                    seed,
+                    2,
+                    isOfCluster ? Topology.CLUSTER : Topology.SINGLE,
+                    LENGTH,
+                    List.of(fault),
+                    false,
+                    recovery,
+                    1);
             violations.addAll(
                     Checker.check(run.execute(folder, mutant.program, mutant.classPath(folder), mutant.properties)));
             if (violations.stream().anyMatch(violation -> violation.promise().equals(mutant.promise))) {

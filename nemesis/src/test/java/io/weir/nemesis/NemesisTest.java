@@ -23,16 +23,17 @@ class NemesisTest {
     @Test
     void dividesALongTimeIntoRuns() {
         Duration five = Duration.ofMinutes(5);
-        assertThat(Nemesis.parts(Duration.ofMinutes(2))).containsExactly(Duration.ofMinutes(2));
-        assertThat(Nemesis.parts(Duration.ofMinutes(6))).containsExactly(five, Duration.ofMinutes(1));
-        assertThat(Nemesis.parts(Duration.ofHours(1))).hasSize(12).containsOnly(five);
+        assertThat(Nemesis.parts(Duration.ofMinutes(2), 1)).containsExactly(Duration.ofMinutes(2));
+        assertThat(Nemesis.parts(Duration.ofMinutes(6), 1)).containsExactly(five, Duration.ofMinutes(1));
+        assertThat(Nemesis.parts(Duration.ofHours(1), 1)).hasSize(12).containsOnly(five);
+        assertThat(Nemesis.parts(Duration.ofHours(1), 12)).containsExactly(Duration.ofHours(1));
     }
 
     @Test
     @Tag("ci")
     @Tag("fault")
     void keepsAllPromisesWithoutFaults(@TempDir Path folder) throws IOException {
-        History history = new Run(1, 2, Topology.SINGLE, LENGTH, List.of(), false, LENGTH).execute(folder);
+        History history = new Run(1, 2, Topology.SINGLE, LENGTH, List.of(), false, LENGTH, 1).execute(folder);
         assertThat(history.operations()).isNotEmpty();
         assertThat(Checker.check(history)).isEmpty();
         Path file = folder.resolve("history.txt");

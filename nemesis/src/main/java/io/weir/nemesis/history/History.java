@@ -55,6 +55,25 @@ public record History(
         }
     }
 
+    /** Returns the time of the operations, from the start of the first one to that of the last one. */
+    public Span time() {
+        return operations.isEmpty()
+                ? new Span(start, start)
+                : new Span(
+                        operations.get(0).start(),
+                        operations.get(operations.size() - 1).start());
+    }
+
+    /** Returns the time of the operations in which the machine was too slow for one of the processes at least. */
+    public Duration slowTime() {
+        Span time = time();
+        Stream<Fault> slow = faults.stream().filter(fault -> fault.name().equals(Fault.SLOW_MACHINE));
+        return Duration.ofNanos(merged(slow, Duration.ZERO).stream()
+                .mapToLong(span -> Math.min(span.to(), time.to()) - Math.max(span.from(), time.from()))
+                .filter(nanos -> nanos > 0)
+                .sum());
+    }
+
     /** Returns the longest time after an outage until an instance uses Redis again. */
     public Duration recovery() {
         return PROBED_WITHIN.plus(deadline);

@@ -66,7 +66,7 @@ final class ClusterRedis implements Servers {
             List<?> keys = (List<?>) connection.call("CLUSTER", "GETKEYSINSLOT", slot, AT_ONCE);
             for (Object key : keys) {
                 String name = new String((byte[]) key, StandardCharsets.UTF_8);
-                connection.call("MIGRATE", "127.0.0.1", to.port(), name, 0, TIMEOUT_MILLIS);
+                connection.call("MIGRATE", "127.0.0.1", to.port(), name, 0, TIMEOUT_MILLIS, "REPLACE");
             }
             return !keys.isEmpty();
         }

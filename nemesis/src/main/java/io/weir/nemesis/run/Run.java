@@ -31,6 +31,7 @@ import java.util.stream.Collectors;
  * @param troubles the faults that can happen
  * @param pairs whether two faults can happen together
  * @param recovery the time in which the callers continue after the last fault
+ * @param pace by how much the pauses between calls are longer, for many runs at the same time
  */
 public record Run(
         long seed,
@@ -39,7 +40,8 @@ public record Run(
         Duration length,
         List<String> troubles,
         boolean pairs,
-        Duration recovery) {
+        Duration recovery,
+        int pace) {
     /** The deadline of decisions. */
     private static final Duration DEADLINE = Duration.ofMillis(250);
 
@@ -129,7 +131,7 @@ public record Run(
                                 == Outcome.DONE);
             }
             new Stalls(slow -> recorder.slow(Fault.ALL, slow)).start();
-            Workload workload = new Workload(stage, instances, seed);
+            Workload workload = new Workload(stage, this);
             workload.start();
             cause(stage, recorder);
             TimeUnit.NANOSECONDS.sleep(recovery.toNanos());

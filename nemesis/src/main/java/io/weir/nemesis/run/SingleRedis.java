@@ -133,5 +133,7 @@ final class SingleRedis implements Servers {
     public void close() {
         proxies.forEach(FaultProxy::close);
         redis.close();
+        empty(data);
+        empty(copy);
     }
 }

@@ -82,12 +82,25 @@ final class Workload {
     private static final int RUSHES = 3;
     private static final int CALLS_OF_RUSH = 20;
 
+    /** With longer pauses, rejections would not reach a penalty, and a reading would miss changes. */
+    private static final int MOST_PACE_OF_OFFENDER = 5;
+
+    /** With longer pauses, a block would end before the next call. */
+    private static final int MOST_PACE_OF_BLOCKER = 20;
+
+    /** Calls hold their slots for up to this many times three seconds, so that few calls hold all of them. */
+    private static final int MOST_PACE_OF_HOLDER = 5;
+
+    /** So long do all callers exhaust one key of one limit, if each of them makes few calls. */
+    private static final Duration PHASE = Duration.ofSeconds(15);
+
     /** So many changes of an attribute are kept at least, and can apply again. */
     private static final int KEPT_CHANGES = 9;
 
     private final Stage stage;
     private final long seed;
     private final int instances;
+    private final int pace;
     private final List<Thread> threads = new ArrayList<>();
     private final Set<String> accounts = new TreeSet<>();
     private volatile boolean running = true;
@@ -95,10 +108,11 @@ final class Workload {
     /** The losses of data that the operator knows. Only its thread uses this number. */
     private int knownLosses;
 
-    Workload(Stage stage, int instances, long seed) {
+    Workload(Stage stage, Run run) {
         this.stage = stage;
-        this.instances = instances;
-        this.seed = seed;
+        this.instances = run.instances();
+        this.seed = run.seed();
+        this.pace = run.pace();
     }
 
     /** Returns all policies. */
@@ -131,6 +145,7 @@ final class Workload {
 
     /** Starts the callers. */
     void start() {
+        int shortPace = Math.min(pace, MOST_PACE_OF_OFFENDER);
         for (int i = 0; i < instances; i++) {
             int instance = i;
             for (int caller = 0; caller < CALLERS; caller++) {
@@ -141,17 +156,17 @@ final class Workload {
             }
             start("offender", random -> {
                 stage.instance(instance).run(Kind.ACQUIRE, PENALIZED.name(), "any", 1, 0);
-                pause(5 + random.nextInt(30));
+                pause((long) shortPace * (5 + random.nextInt(30)));
             });
             start("rusher", random -> {
                 rush(stage.instance(instance));
-                pause(500 + random.nextInt(1_000));
+                pause((long) pace * (500 + random.nextInt(1_000)));
             });
             start("accountant", random -> account(stage.instance(instance), instance, random));
             start("client", random -> send(stage.instance(instance), random));
             start("reader", random -> {
                 stage.instance(instance).run(Kind.READ, CHANGED.name(), "any", 0, 0);
-                pause(100 + random.nextInt(100));
+                pause((long) shortPace * (100 + random.nextInt(100)));
             });
         }
         start("blocker", this::block);
@@ -185,13 +200,21 @@ final class Workload {
         TimeUnit.MILLISECONDS.sleep(millis);
     }
 
+    /** A caller waits for an instance that has ended. */
+    private void pauseAfter(Operation call, int millis) throws InterruptedException {
+        pause(call.outcome() == Outcome.LOST ? 100 : (long) pace * millis);
+    }
+
     private static <T> T any(List<T> list, Random random) {
         return list.get(random.nextInt(list.size()));
     }
 
-    private static void call(InstanceProcess instance, Random random) throws InterruptedException {
-        Operation call = instance.run(Kind.ACQUIRE, any(LIMITS, random).name(), any(KEYS, random), 1, 0);
-        pause(call.outcome() == Outcome.LOST ? 100 : 1 + random.nextInt(5));
+    private void call(InstanceProcess instance, Random random) throws InterruptedException {
+        int subjects = LIMITS.size() * KEYS.size();
+        int subject = pace == 1 ? random.nextInt(subjects) : (int) (System.nanoTime() / PHASE.toNanos() % subjects);
+        Operation call = instance.run(
+                Kind.ACQUIRE, LIMITS.get(subject / KEYS.size()).name(), KEYS.get(subject % KEYS.size()), 1, 0);
+        pauseAfter(call, 1 + random.nextInt(5));
     }
 
     /** Makes so many calls at once that a key is leased, several times one after the other. */
@@ -205,14 +228,15 @@ final class Workload {
         }
     }
 
-    private static void hold(InstanceProcess instance, Random random) throws InterruptedException {
+    private void hold(InstanceProcess instance, Random random) throws InterruptedException {
+        int longHold = Math.min(pace, MOST_PACE_OF_HOLDER);
         Policy policy = random.nextBoolean() ? HELD : BRIEF;
         Operation call = instance.run(Kind.ACQUIRE, policy.name(), "ann", 1, 0);
         if (call.outcome() == Outcome.ALLOWED) {
-            pause(random.nextInt(random.nextInt(10) == 0 ? 3_000 : 300));
+            pause((long) longHold * random.nextInt(random.nextInt(10) == 0 ? 3_000 : 300));
             instance.run(Kind.RELEASE, policy.name(), "ann", 1, call.number());
         }
-        pause(call.outcome() == Outcome.LOST ? 100 : 5 + random.nextInt(20));
+        pause(call.outcome() == Outcome.LOST ? 100 : (long) longHold * (5 + random.nextInt(20)));
     }
 
     private void account(InstanceProcess instance, int number, Random random) throws InterruptedException {
@@ -228,7 +252,7 @@ final class Workload {
             if (random.nextInt(4) == 0) {
                 instance.run(Kind.PEEK, ACCOUNT.name(), key, 0, 0);
             }
-            pause(call.outcome() == Outcome.LOST ? 100 : 5 + random.nextInt(10));
+            pauseAfter(call, 5 + random.nextInt(10));
         }
     }
 
@@ -245,13 +269,13 @@ final class Workload {
     }
 
     /** Sends an outgoing call. One of many answers requires a pause. */
-    private static void send(InstanceProcess instance, Random random) throws InterruptedException {
+    private void send(InstanceProcess instance, Random random) throws InterruptedException {
         Operation call = instance.run(Kind.SEND, UPSTREAM.name(), any(KEYS, random), 1, 0);
         if (call.outcome() == Outcome.ALLOWED || call.outcome() == Outcome.DEGRADED_ALLOWED) {
             long seconds = random.nextInt(PAUSES_OF_ANSWERS) == 0 ? 1 + random.nextInt(MOST_PAUSE_SECONDS) : 0;
             instance.run(Kind.ANSWER, call.policy(), call.key(), TimeUnit.SECONDS.toNanos(seconds), call.number());
         }
-        pause(call.outcome() == Outcome.LOST ? 100 : 5 + random.nextInt(20));
+        pauseAfter(call, 5 + random.nextInt(20));
     }
 
     private void block(Random random) throws InterruptedException {
@@ -260,7 +284,7 @@ final class Workload {
         instance.run(Kind.BLOCK, BLOCKED.name(), key, TimeUnit.MILLISECONDS.toNanos(500 + random.nextInt(2_000)), 0);
         for (int i = 0; i < 100 && running; i++) {
             stage.instance(random.nextInt(instances)).run(Kind.ACQUIRE, BLOCKED.name(), key, 1, 0);
-            pause(random.nextInt(20));
+            pause((long) Math.min(pace, MOST_PACE_OF_BLOCKER) * random.nextInt(20));
             if (i == 50 && random.nextBoolean()) {
                 stage.instance(random.nextInt(instances)).run(Kind.UNBLOCK, BLOCKED.name(), key, 0, 0);
             }
