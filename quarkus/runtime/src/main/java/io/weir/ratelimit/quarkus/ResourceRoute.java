@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.quarkus;
 
-import io.quarkus.security.AuthenticationFailedException;
+import io.quarkus.security.AuthenticationException;
 import io.quarkus.security.identity.SecurityIdentity;
 import io.quarkus.vertx.http.runtime.security.HttpAuthenticator;
 import io.quarkus.vertx.http.runtime.security.QuarkusHttpUser;
@@ -91,8 +91,16 @@ record ResourceRoute(Supplier<HttpResource> resource) implements Handler<Routing
             return new RouteCall(route.request(), identity);
         }
 
+        /** Finds also a user with a cookie or a client certificate, if authentication is not proactive. It has no password to guess. */
         @Override
         public boolean hasUser() {
+            if (identity == null && !route.request().headers().contains("Authorization")) {
+                authenticate();
+            }
+            return isUser();
+        }
+
+        private boolean isUser() {
             return identity != null && !identity.isAnonymous();
         }
 
@@ -117,23 +125,34 @@ record ResourceRoute(Supplier<HttpResource> resource) implements Handler<Routing
         /** Waits for the identity, which Quarkus determines only now if its authentication is not proactive. */
         @Override
         public HttpResource.Login login() {
-            HttpAuthenticator authenticator = route.get(HttpAuthenticator.class.getName());
+            HttpAuthenticator authenticator = authenticate();
             if (authenticator == null) {
                 return HttpResource.Login.UNAVAILABLE;
             }
-            // Quarkus would answer invalid credentials at once, while this thread answers the request.
-            BiConsumer<RoutingContext, Throwable> none = (context, failure) -> {};
-            route.put(QuarkusHttpUser.AUTH_FAILURE_HANDLER, none);
-            try {
-                identity = QuarkusHttpUser.getSecurityIdentityBlocking(route, null);
-            } catch (AuthenticationFailedException e) {
-                identity = null; // the challenge answers it
-            }
-            if (hasUser()) {
+            if (isUser()) {
                 return HttpResource.Login.SUCCEEDED;
             }
             boolean unused = authenticator.sendChallenge(route).await().indefinitely();
             return HttpResource.Login.ANSWERED;
+        }
+
+        /** Determines the identity, and returns what has done it; null if the application has no authentication. */
+        private @Nullable HttpAuthenticator authenticate() {
+            HttpAuthenticator authenticator = route.get(HttpAuthenticator.class.getName());
+            if (authenticator != null) {
+                // Quarkus would answer invalid credentials at once, while this thread answers the request.
+                BiConsumer<RoutingContext, Throwable> none = (context, failure) -> {};
+                route.put(QuarkusHttpUser.AUTH_FAILURE_HANDLER, none);
+                try {
+                    identity = QuarkusHttpUser.getSecurityIdentityBlocking(route, null);
+                } catch (RuntimeException e) {
+                    if (!(e instanceof AuthenticationException)) {
+                        throw e;
+                    }
+                    identity = null; // a challenge answers it
+                }
+            }
+            return authenticator;
         }
     }
 }
