@@ -122,11 +122,17 @@ class FallbackBackendTest {
         Policy policy = policy("open", "ip", 1, FailureMode.OPEN);
         List<Charge> charges = List.of(new Charge(policy.limits(), "i.203.0.113.7", 1));
         backend.failure = FakeBackend.down(Reason.TIMEOUT);
-        asynchronous.acquireAsync(binding(1, policy), charges).toCompletableFuture().join();
+        asynchronous
+                .acquireAsync(binding(1, policy), charges)
+                .toCompletableFuture()
+                .join();
         assertThat(health.isUnavailable()).isTrue();
         backend.failure = null;
         nanos.addAndGet(TimeUnit.MINUTES.toNanos(2));
-        asynchronous.acquireAsync(binding(1, policy), charges).toCompletableFuture().join();
+        asynchronous
+                .acquireAsync(binding(1, policy), charges)
+                .toCompletableFuture()
+                .join();
         assertThat(health.isUnavailable()).isFalse();
     }
 
@@ -151,8 +157,8 @@ class FallbackBackendTest {
                 return CompletableFuture.failedStage(down);
             }
         };
-        FallbackBackend reporting = withFallback(
-                failing, new BackendHealth(failing, true, false, System::nanoTime, List.of(listener)));
+        FallbackBackend reporting =
+                withFallback(failing, new BackendHealth(failing, true, false, System::nanoTime, List.of(listener)));
         assertThat(reporting.refund(Receipt.EMPTY)).isSameAs(down);
         assertThat(errors).containsExactly(Reason.CONNECTION);
         reporting.refundAsync(Receipt.EMPTY);

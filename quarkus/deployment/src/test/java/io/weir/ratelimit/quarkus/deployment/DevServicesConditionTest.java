@@ -28,9 +28,7 @@ class DevServicesConditionTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '=',
-            textBlock = """
+    @CsvSource(delimiter = '=', textBlock = """
                     ratelimit.redis.address             = redis://one:6379
                     ratelimit.redis.address             = redis://one:6379,redis://two:6379
                     ratelimit.redis.address[0]          = redis://one:6379
@@ -58,9 +56,7 @@ class DevServicesConditionTest {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '=',
-            textBlock = """
+    @CsvSource(delimiter = '=', textBlock = """
                     %prod.ratelimit.redis.address       = redis://one:6379
                     %prod.ratelimit.redis.config        = classpath:sentinel.yaml
                     ratelimit.redis.address             = ${REDIS_OF_PRODUCTION}

@@ -89,10 +89,10 @@ abstract class LoginContract {
     private String login(String user) {
         HttpClient client = vertx.createHttpClient();
         try {
-            HttpClientResponse response = await(client.request(
-                            HttpMethod.POST, base.getPort(), base.getHost(), "/j_security_check")
-                    .compose(request -> request.putHeader("Content-Type", "application/x-www-form-urlencoded")
-                            .send("j_username=" + user + "&j_password=secret")));
+            HttpClientResponse response =
+                    await(client.request(HttpMethod.POST, base.getPort(), base.getHost(), "/j_security_check")
+                            .compose(request -> request.putHeader("Content-Type", "application/x-www-form-urlencoded")
+                                    .send("j_username=" + user + "&j_password=secret")));
             assertThat(response.cookies()).as("status " + response.statusCode()).hasSizeGreaterThanOrEqualTo(1);
             return response.cookies().stream()
                     .filter(cookie -> cookie.startsWith("quarkus-credential="))
