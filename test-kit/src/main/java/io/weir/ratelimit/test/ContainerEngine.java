@@ -3,6 +3,7 @@ package io.weir.ratelimit.test;
 
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.interceptor.cdi.CurrentRequest;
+import io.weir.ratelimit.interceptor.cdi.LimitBeans;
 import io.weir.ratelimit.interceptor.cdi.RateLimitBeans;
 import io.weir.ratelimit.interceptor.cdi.RateLimitInterceptor;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -79,7 +80,8 @@ final class ContainerEngine implements StartedEngine {
         classes.addAll(ResolverBeans.find(loader, config.config()));
         addPackages((Weld) initializer);
         return initializer
-                .addBeanClasses(RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
+                .addBeanClasses(
+                        LimitBeans.class, RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
                 .addBeanClasses(classes.toArray(Class<?>[]::new));
     }
 

@@ -7,6 +7,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.interceptor.cdi.CurrentRequest;
+import io.weir.ratelimit.interceptor.cdi.LimitBeans;
 import io.weir.ratelimit.interceptor.cdi.RateLimitBeans;
 import io.weir.ratelimit.interceptor.cdi.RateLimitInterceptor;
 import jakarta.enterprise.inject.se.SeContainer;
@@ -121,7 +122,8 @@ class KitLogTest {
                 SeContainerInitializer.newInstance().disableDiscovery();
         ServiceLoader.load(Extension.class, loader).forEach(initializer::addExtensions);
         return initializer
-                .addBeanClasses(RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
+                .addBeanClasses(
+                        LimitBeans.class, RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
                 .initialize();
     }
 }

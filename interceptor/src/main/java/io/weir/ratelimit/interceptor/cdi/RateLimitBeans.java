@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
-import io.weir.ratelimit.CallerOperations;
-import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.RequestCharges;
-import io.weir.ratelimit.core.engine.CallerQuotas;
-import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.context.ApplicationScoped;
-import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
-import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.inject.Inject;
 
-/** The beans that an application can inject. */
+/** The access to the beans of an application, and the observer of its start. */
 @ApplicationScoped
 public class RateLimitBeans {
     @Inject
@@ -40,40 +33,5 @@ public class RateLimitBeans {
      */
     public Instance<Object> objects() {
         return objects;
-    }
-
-    /** Produces the limiter for application code. */
-    @Produces
-    @ApplicationScoped
-    public RateLimiter limiter(RateLimitExtension extension) {
-        return extension.application().limiter();
-    }
-
-    /** Produces the charges of the current request for application code. */
-    @Produces
-    @ApplicationScoped
-    public RequestCharges charges(RateLimitExtension extension) {
-        return extension.application().gate().charges();
-    }
-
-    /** Produces the limiter of this application, for plug-ins. */
-    @Produces
-    @Dependent
-    public HostedWeir weir(RateLimitExtension extension) {
-        return extension.application().weir();
-    }
-
-    /** Produces the operations on callers for application code. */
-    @Produces
-    @Dependent
-    public CallerOperations callers(RateLimitExtension extension) {
-        return extension.application().weir().callers();
-    }
-
-    /** Produces the limit of logins on paths of Weir. */
-    @Produces
-    @Dependent
-    public CallerQuotas.Logins logins(RateLimitExtension extension) {
-        return extension.application().quotas().logins();
     }
 }

@@ -43,6 +43,7 @@ final class Container implements AutoCloseable {
                             .map(type -> (Class<? extends Extension>) type)
                             .toArray(Class[]::new))
                     .addBeanClasses(
+                            LimitBeans.class,
                             RateLimitBeans.class,
                             OperationsBeans.class,
                             CurrentRequest.class,

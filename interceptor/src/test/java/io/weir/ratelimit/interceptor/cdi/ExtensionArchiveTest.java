@@ -36,7 +36,8 @@ class ExtensionArchiveTest {
         Weld weld = new IsolatedExtension()
                 .disableDiscovery()
                 .addExtension(new RateLimitExtension())
-                .addBeanClasses(RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
+                .addBeanClasses(
+                        LimitBeans.class, RateLimitBeans.class, CurrentRequest.class, RateLimitInterceptor.class)
                 .addBeanClasses(Once.class, Listener.class);
         try (WeldContainer container = weld.initialize()) {
             Once once = container.select(Once.class).get();

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.weir.ratelimit.quarkus;
+package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.CallerOperations;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.RequestCharges;
 import io.weir.ratelimit.core.engine.CallerQuotas;
-import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Dependent;
 import jakarta.enterprise.inject.Produces;
-import jakarta.inject.Singleton;
 
 /** The beans that an application can inject. */
-@Singleton
+@Dependent
 public class LimitBeans {
-    /** Creates the beans; for Quarkus. */
+    /** Creates the beans; for the container. */
     public LimitBeans() {}
 
     /** Produces the limiter for application code. */
