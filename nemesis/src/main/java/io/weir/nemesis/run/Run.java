@@ -2,7 +2,6 @@
 package io.weir.nemesis.run;
 
 import io.weir.nemesis.history.Fault;
-import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.History;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Kind;
@@ -132,7 +131,6 @@ public record Run(
                                 == Outcome.DONE);
             }
             new Stalls(slow -> recorder.slow(Fault.ALL, slow)).start();
-            stage.pings().start(slow -> recorder.slow(Fault.ALL, slow));
             Workload workload = new Workload(stage, this);
             workload.start();
             cause(stage, recorder);
@@ -199,14 +197,7 @@ public record Run(
             int one = random.nextInt(stage.size());
             this.instance = trouble.isOfOne() ? one : Fault.ALL;
             this.start = System.nanoTime();
-            if (stopsRedis()) {
-                stage.pings().beginFault();
-            }
             this.end = trouble.cause().start(stage, one, random);
-        }
-
-        private boolean stopsRedis() {
-            return !trouble.isOfOne() && trouble.effects().contains(Effect.OUTAGE);
         }
 
         Fault end(Stage stage) throws InterruptedException {
@@ -214,9 +205,6 @@ public record Run(
             // Another fault of an instance does not end while Redis is still stopped.
             if (!trouble.isOfOne()) {
                 stage.awaitRedis();
-            }
-            if (stopsRedis()) {
-                stage.pings().endFault();
             }
             TimeUnit.NANOSECONDS.sleep(trouble.after().toNanos());
             return new Fault(trouble.name(), trouble.effects(), instance, start, System.nanoTime());

@@ -18,7 +18,6 @@ final class Stage implements AutoCloseable {
     private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(20);
 
     private final Servers servers;
-    private final Pings pings;
     private final List<InstanceProcess> instances = new ArrayList<>();
 
     /**
@@ -31,7 +30,6 @@ final class Stage implements AutoCloseable {
      */
     Stage(Servers servers, int count, Program program, Map<String, String> properties, Path folder, Recorder recorder) {
         this.servers = servers;
-        this.pings = new Pings(servers);
         for (int i = 0; i < count; i++) {
             Map<String, String> values = new TreeMap<>(properties);
             values.putAll(servers.properties(i));
@@ -47,11 +45,6 @@ final class Stage implements AutoCloseable {
 
     InstanceProcess instance(int number) {
         return instances.get(number);
-    }
-
-    /** Returns the calls that measure whether Redis stands still. */
-    Pings pings() {
-        return pings;
     }
 
     SingleRedis single() {
