@@ -84,7 +84,7 @@ public final class Nemesis {
         }
         Results results = new Results();
         boolean holds = true;
-        int pace = Integer.parseInt(options.getOrDefault("--pace", "1"));
+        int pace = Math.max(1, Integer.parseInt(options.getOrDefault("--pace", "1")));
         List<Duration> parts = parts(Duration.parse("PT" + options.getOrDefault("--time", "2m")), pace);
         for (List<String> selection : selections) {
             for (int part = 0; part < parts.size(); part++) {

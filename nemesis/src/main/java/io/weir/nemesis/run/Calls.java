@@ -11,6 +11,7 @@ import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.changes.ChangeConflictException;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
+import io.weir.ratelimit.operations.changes.ChangeUnsentException;
 import io.weir.ratelimit.operations.changes.InvalidChangeException;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
@@ -61,7 +62,7 @@ final class Calls {
                     Identity.of(words[3]),
                     Long.parseLong(words[4]),
                     Long.parseLong(words[5]));
-        } catch (RateLimitUnavailableException e) {
+        } catch (RateLimitUnavailableException | ChangeUnsentException e) {
             return Outcome.FAILED + " 0";
         } catch (RuntimeException e) {
             e.printStackTrace();

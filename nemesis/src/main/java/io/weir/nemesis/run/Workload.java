@@ -101,6 +101,7 @@ final class Workload {
     private final long seed;
     private final int instances;
     private final int pace;
+    private final long startNanos = System.nanoTime();
     private final List<Thread> threads = new ArrayList<>();
     private final Set<String> accounts = new TreeSet<>();
     private volatile boolean running = true;
@@ -211,7 +212,9 @@ final class Workload {
 
     private void call(InstanceProcess instance, Random random) throws InterruptedException {
         int subjects = LIMITS.size() * KEYS.size();
-        int subject = pace == 1 ? random.nextInt(subjects) : (int) (System.nanoTime() / PHASE.toNanos() % subjects);
+        int subject = pace == 1
+                ? random.nextInt(subjects)
+                : Math.floorMod(seed + (System.nanoTime() - startNanos) / PHASE.toNanos(), subjects);
         Operation call = instance.run(
                 Kind.ACQUIRE, LIMITS.get(subject / KEYS.size()).name(), KEYS.get(subject % KEYS.size()), 1, 0);
         pauseAfter(call, 1 + random.nextInt(5));
