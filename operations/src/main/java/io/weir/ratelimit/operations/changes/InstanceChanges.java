@@ -202,8 +202,11 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
 
     /** Tests whether nothing is changed. The undo of a block has unblocked the key before. */
     private static boolean isUnsent(RuntimeChange change, RateLimitUnavailableException failure) {
-        return failure.reason().equals(BackendException.Reason.BREAKER_OPEN.tag())
-                && !(change.isUndo() && change.subject().kind() == Kind.BLOCK);
+        return isBreakerOpen(failure) && !(change.isUndo() && change.subject().kind() == Kind.BLOCK);
+    }
+
+    private static boolean isBreakerOpen(RateLimitUnavailableException failure) {
+        return failure.reason().equals(BackendException.Reason.BREAKER_OPEN.tag());
     }
 
     /** Records a change before it blocks a key: a block that fails is listed, so the operator can undo or repeat it. */
@@ -246,7 +249,11 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         if (undone.subject().kind() == Kind.BLOCK) {
             reject(check.ofPolicy(undone.subject().policy()));
         }
-        blocks.end(undone);
+        try {
+            blocks.end(undone);
+        } catch (RateLimitUnavailableException e) {
+            throw isBreakerOpen(e) ? new ChangeUnsentException(e.reason()) : e;
+        }
         try {
             record(seen, seen.state().after(undo), undo);
         } catch (ChangeConflictException e) {

@@ -554,6 +554,12 @@ class InstanceChangesTest {
         assertThatThrownBy(() -> one.undo(block.number()))
                 .as("the key is unblocked already")
                 .isInstanceOf(RateLimitUnavailableException.class);
+        store.failing = false;
+        one.target.available = false;
+        one.target.reason = "breaker-open";
+        assertThatThrownBy(() -> one.undo(block.number()))
+                .as("the key is still blocked")
+                .isInstanceOf(ChangeUnsentException.class);
     }
 
     @Test

@@ -30,6 +30,9 @@ final class LoadedTarget implements ChangeTarget {
     Map<Overrides.Subject, Map<String, String>> overrides = Map.of();
     boolean available = true;
 
+    /** Why the backend is not available. */
+    String reason = "timeout";
+
     /** Whether the backend of this instance has concurrency limits. */
     boolean concurrency = true;
 
@@ -155,7 +158,7 @@ final class LoadedTarget implements ChangeTarget {
 
     private void checkAvailable() {
         if (!available) {
-            throw new RateLimitUnavailableException("timeout");
+            throw new RateLimitUnavailableException(reason);
         }
     }
 }
