@@ -31,13 +31,12 @@ public final class RequestFilters {
 
         @Override
         public void filter(ContainerRequestContext request) {
-            super.filter(request);
             ResteasyReactiveRequestContext server = (ResteasyReactiveRequestContext)
                     ((ResteasyReactiveContainerRequestContext) request).getServerRequestContext();
             RoutingContext route = server.unwrap(RoutingContext.class);
-            if (request.getProperty(RequestProperties.BASE) instanceof String base) {
-                request.setProperty(RequestProperties.BASE, belowRoot(base, route.mountPoint()));
-            }
+            // The base URI of the request begins with the prefix that a proxy, or a client, has forwarded.
+            String prefix = server.getDeployment().getPrefix();
+            request.setProperty(RequestProperties.BASE, belowRoot(prefix + "/", route.mountPoint()));
             SocketAddress peer = route.request().remoteAddress();
             if (peer != null && peer.hostAddress() != null) { // null for a Unix domain socket
                 request.setProperty(RequestProperties.PEER_ADDRESS, peer.hostAddress());

@@ -6,6 +6,7 @@ import io.quarkus.security.identity.SecurityIdentity;
 import io.quarkus.vertx.http.runtime.security.HttpAuthenticator;
 import io.quarkus.vertx.http.runtime.security.QuarkusHttpUser;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -91,10 +92,13 @@ record ResourceRoute(Supplier<HttpResource> resource) implements Handler<Routing
             return new RouteCall(route.request(), identity);
         }
 
-        /** Finds also a user with a cookie or a client certificate, if authentication is not proactive. It has no password to guess. */
+        /** Finds also a user with a cookie or a client certificate, if authentication is not proactive: they have no password to guess. */
         @Override
         public boolean hasUser() {
-            if (identity == null && !route.request().headers().contains("Authorization")) {
+            MultiMap headers = route.request().headers();
+            if (identity == null
+                    && !headers.contains("Authorization")
+                    && (headers.contains("Cookie") || route.request().isSSL())) {
                 authenticate();
             }
             return isUser();

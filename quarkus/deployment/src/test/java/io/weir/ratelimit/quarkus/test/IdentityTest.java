@@ -25,6 +25,7 @@ class IdentityTest {
             .overrideConfigKey("quarkus.http.auth.proactive", "false")
             .overrideConfigKey("quarkus.http.proxy.proxy-address-forwarding", "true")
             .overrideConfigKey("quarkus.http.proxy.allow-x-forwarded", "true")
+            .overrideConfigKey("quarkus.http.proxy.enable-forwarded-prefix", "true")
             .overrideConfigKey("quarkus.security.users.embedded.enabled", "true")
             .overrideConfigKey("quarkus.security.users.embedded.plain-text", "true")
             .overrideConfigKey("quarkus.security.users.embedded.users.ann", "secret")
@@ -34,6 +35,9 @@ class IdentityTest {
             .overrideConfigKey("ratelimit.bypass.roles", "operator")
             .overrideConfigKey("ratelimit.policies.user.limit", "1/1h")
             .overrideConfigKey("ratelimit.policies.user.key", "principal | ip")
+            .overrideConfigKey("ratelimit.policies.path.limit", "1/1h")
+            .overrideConfigKey("ratelimit.policies.path.key", "global")
+            .overrideConfigKey("ratelimit.policies.path.paths", "/users/path")
             .overrideConfigKey("ratelimit.policies.address.limit", "1/1h")
             .overrideConfigKey("ratelimit.policies.address.key", "ip");
 
@@ -71,6 +75,18 @@ class IdentityTest {
                 .isEqualTo(200);
     }
 
+    @Test
+    void aPrefixThatAProxyForwardsDoesNotChangeThePathOfAPolicy() {
+        Client client = new Client(base);
+        assertThat(client.get("users/path").statusCode()).isEqualTo(200);
+        for (String prefix : new String[] {"/gateway", "/users", "/"}) {
+            assertThat(client.get("users/path", "X-Forwarded-Prefix", prefix).statusCode())
+                    .as(prefix)
+                    .isEqualTo(429);
+        }
+        assertThat(client.get("users/path").statusCode()).isEqualTo(429);
+    }
+
     /** The role of the user, who is not authenticated yet, is not waited for. */
     @Test
     void aResourceForEveryoneIsLimited() {
@@ -99,6 +115,12 @@ class IdentityTest {
         @RateLimit("user")
         public Uni<String> uni() {
             return Uni.createFrom().item("done");
+        }
+
+        @GET
+        @Path("path")
+        public String path() {
+            return "done";
         }
 
         @GET
