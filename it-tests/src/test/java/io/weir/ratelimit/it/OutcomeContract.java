@@ -143,7 +143,9 @@ interface OutcomeContract extends PolicyClient {
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
             verifyRemainsCharged(policy);
         }
-        release(root);
+        if (answersADisconnectedClient()) { // another server could answer before it knows of the end of the connection
+            release(root);
+        }
     }
 
     /** The success status is already sent. */
