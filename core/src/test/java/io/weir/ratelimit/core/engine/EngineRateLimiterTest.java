@@ -10,11 +10,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.fixtures.LogCapture;
+import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.CallContext;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,7 +29,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -208,5 +215,71 @@ class EngineRateLimiterTest {
         executor.remove().run();
         assertThat(decision).isCompletedWithValue(TIMED_OUT);
         assertThat(endpoints).containsExactly("RateLimiter");
+    }
+
+    @Test
+    void blocksAndUnblocksAKey() {
+        RateLimiter local = inProcess();
+        Identity bot = Identity.principal("bot");
+        for (Function<Duration, Duration> block : List.<Function<Duration, Duration>>of(
+                duration -> local.block("mail", bot, duration),
+                duration -> local.blockAsync("mail", bot, duration)
+                        .toCompletableFuture()
+                        .join())) {
+            assertThat(block.apply(Duration.ofMinutes(1))).isBetween(Duration.ofSeconds(1), Duration.ofMinutes(1));
+            assertThat(local.acquire("mail", bot).allowed()).isFalse();
+            assertThat(local.acquire("mail", "another").allowed()).isTrue();
+            local.unblock("mail", bot);
+            assertThat(local.acquire("mail", bot).allowed()).isTrue();
+        }
+    }
+
+    @Test
+    void aBlockHasALegalRange() {
+        RateLimiter local = inProcess();
+        Identity bot = Identity.principal("bot");
+        assertThatThrownBy(() -> local.block("mail", bot, Duration.ofDays(10_000)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> local.blockAsync("mail", bot, Duration.ofDays(10_000)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(local.acquire("mail", bot).allowed()).isTrue();
+    }
+
+    @Test
+    void settlesWithoutAWaitingThread() {
+        RateLimiter local = inProcess();
+        Decision.Allowed allowed = (Decision.Allowed) local.acquire("mail", "tenant", 30);
+        assertThat(local.settleAsync(allowed.receipt(), 10)).succeedsWithin(Duration.ofSeconds(20));
+        assertThat(local.peek("mail", Identity.of("tenant")))
+                .singleElement()
+                .extracting(Quota::remaining)
+                .isEqualTo(90L);
+    }
+
+    @Test
+    void peeksAtTheQuotaOfTheCallerOfTheRequest() {
+        RateLimiter local = inProcess(TestCall.byPrincipal("alice"));
+        local.acquire("mail", Identity.principal("alice"), 4);
+        assertThat(local.peek("user"))
+                .singleElement()
+                .satisfies(quota -> assertThat(quota.remaining()).isEqualTo(100));
+        local.acquire("user", Identity.principal("alice"), 4);
+        assertThat(local.peek("user"))
+                .singleElement()
+                .satisfies(quota -> assertThat(quota.remaining()).isEqualTo(96));
+    }
+
+    private static RateLimiter inProcess() {
+        return inProcess(null);
+    }
+
+    private static RateLimiter inProcess(@Nullable CallContext caller) {
+        return new EngineRateLimiter(
+                engine(new LocalBackend(10)),
+                () -> Map.of(
+                        "mail", policy("mail", "ip", 1, FailureMode.OPEN),
+                        "user", policy("user", "principal", 1, FailureMode.OPEN)),
+                () -> Runnable::run,
+                () -> Optional.ofNullable(caller));
     }
 }

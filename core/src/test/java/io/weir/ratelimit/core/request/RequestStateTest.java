@@ -18,6 +18,7 @@ import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -285,6 +286,39 @@ class RequestStateTest {
         assertThat(request.quotas().areHidden()).isTrue();
         engine.decide(binding(1, B), ALICE, request);
         assertThat(request.quotas().areHidden()).isTrue();
+    }
+
+    @Test
+    void checksEachCallerOnceForABypass() {
+        List<CallContext> checked = new ArrayList<>();
+        assertThat(request.bypasses(call -> !checked.add(call))).isFalse();
+        assertThat(request.bypasses(call -> checked.add(call))).as("known").isFalse();
+        TestCall admin = TestCall.byPrincipal("admin");
+        request.caller(admin);
+        assertThat(request.bypasses(call -> checked.add(call))).isTrue();
+        request.caller(ALICE);
+        assertThat(request.bypasses(call -> !checked.add(call)))
+                .as("a bypass holds for the request")
+                .isTrue();
+        assertThat(checked).containsExactly(ALICE, admin);
+    }
+
+    @Test
+    void recordsABypassOfTheSamePoliciesOnce() {
+        assertThat(request.bypass(binding(1, A))).as("limited").isFalse();
+        request.bypasses(call -> true);
+        assertThat(request.bypass(binding(1, A))).isTrue();
+        assertThat(request.bypass(binding(1, A))).isFalse();
+        assertThat(request.bypass(OTHER)).isTrue();
+    }
+
+    @Test
+    void decidesEachPolicyEarlyOnce() {
+        Binding first = request.decideEarly(binding(1, A));
+        assertThat(first.policies()).extracting(each -> each.policy().name()).containsExactly("a");
+        Binding second = request.decideEarly(binding("Search.other", 1, A, B));
+        assertThat(second.endpoint()).isEqualTo("Search.other");
+        assertThat(second.policies()).extracting(each -> each.policy().name()).containsExactly("b");
     }
 
     private static Policy disclosing(Policy.Mode mode) {
