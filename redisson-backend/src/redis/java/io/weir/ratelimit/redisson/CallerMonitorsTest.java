@@ -4,13 +4,18 @@ package io.weir.ratelimit.redisson;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.HoldsSlots;
+import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.SettlesCharges;
 import java.lang.management.LockInfo;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -21,6 +26,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,62 +34,74 @@ import org.junit.jupiter.api.Test;
 /** Callers that wait for Redis hold no monitor, because a virtual thread before JDK 24 blocks its carrier in a monitor. */
 @Tag("fault")
 class CallerMonitorsTest {
+    private static final Duration DEADLINE = Duration.ofSeconds(10);
+    private static final int CALLS_AT_ONCE = 20;
+
     private interface Call {
-        void on(RedissonBackend backend);
+        /** Calls the backend, with a receipt of its own. */
+        void on(RedissonBackend backend, Receipt receipt);
     }
 
     private static final Map<String, Call> CALLS = Map.of(
-            "acquire", backend -> backend.acquire(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT))),
-            "acquire two keys",
-                    backend -> backend.acquire(List.of(
-                            TestBackend.charge("k.a", 1, FaultCalls.LIMIT),
-                            TestBackend.charge("k.b", 1, FaultCalls.LIMIT))),
-            "peek", backend -> backend.peek(List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT))),
-            "refund", backend -> await(backend, known -> known.refund(TestBackend.charge("k.a", 1, FaultCalls.LIMIT))),
+            "acquire", (backend, receipt) -> backend.acquire(List.of(charge("k.a"))),
+            "acquire two keys", (backend, receipt) -> backend.acquire(List.of(charge("k.a"), charge("k.b"))),
+            "peek", (backend, receipt) -> backend.peek(List.of(charge("k.a"))),
+            "refund", (backend, receipt) -> await(backend, known -> known.refund(receipt)),
+            "settle",
+                    (backend, receipt) -> await(
+                            backend,
+                            known -> capability(known, SettlesCharges.class).settle(receipt, charge -> true, 2)),
+            "release",
+                    (backend, receipt) -> await(
+                            backend,
+                            known -> capability(known, HoldsSlots.class).release(receipt)),
+            "renew",
+                    (backend, receipt) -> await(
+                            backend,
+                            known -> capability(known, HoldsSlots.class).renew(List.of(receipt))),
             "block",
-                    backend -> await(
+                    (backend, receipt) -> await(
                             backend,
-                            known -> blocks(known)
-                                    .block(
-                                            TestBackend.charge("k.a", 1, FaultCalls.LIMIT)
-                                                    .policy(),
-                                            "k.a",
-                                            Duration.ofMinutes(1))),
+                            known -> capability(known, BlocksKeys.class)
+                                    .block(charge("k.a").policy(), "k.a", Duration.ofMinutes(1))),
             "unblock",
-                    backend -> await(
+                    (backend, receipt) -> await(
                             backend,
-                            known -> blocks(known)
-                                    .unblock(
-                                            TestBackend.charge("k.a", 1, FaultCalls.LIMIT)
-                                                    .policy(),
-                                            "k.a")),
-            "reset",
-                    backend -> backend.reset(
-                            List.of(TestBackend.charge("k.a", 1, FaultCalls.LIMIT)
-                                    .policy()),
-                            "k.a"));
+                            known -> capability(known, BlocksKeys.class)
+                                    .unblock(charge("k.a").policy(), "k.a")),
+            "reset", (backend, receipt) -> backend.reset(List.of(charge("k.a").policy()), "k.a"));
+
+    private static Charge charge(String key) {
+        return TestBackend.charge(key, 1, FaultCalls.LIMIT, Limit.concurrency(CALLS_AT_ONCE, Duration.ofMinutes(1)));
+    }
 
     /** Waits for a stage as the engine does. */
     private static <T> void await(RedissonBackend backend, Function<RateLimitBackend, CompletionStage<T>> operation) {
-        RedisEngine.withFallback(backend, RedisEngine.NO_LOCAL, Duration.ofSeconds(10))
-                .callAndAwait(operation);
+        RedisEngine.withFallback(backend, RedisEngine.NO_LOCAL, DEADLINE).callAndAwait(operation);
     }
 
-    private static BlocksKeys blocks(RateLimitBackend backend) {
-        return backend.capability(BlocksKeys.class).orElseThrow();
+    private static <C> C capability(RateLimitBackend backend, Class<C> type) {
+        return backend.capability(type).orElseThrow();
     }
 
     @Test
     void waitingCallersHoldNoMonitor() throws InterruptedException {
         try (RedisProcess redis = RedisProcess.started()) {
-            RedissonBackend backend = new TestConfig(
-                            Map.of(RedisSettings.ADDRESS, redis.address(), "ratelimit.redis.deadline", "10s"))
+            RedissonBackend backend = new TestConfig(Map.of(
+                            RedisSettings.ADDRESS,
+                            redis.address(),
+                            "ratelimit.redis.deadline",
+                            DEADLINE.toSeconds() + "s"))
                     .started();
             List<Thread> callers = new ArrayList<>();
             try {
                 FaultCalls.awaitDecision(backend);
+                Map<String, Receipt> receipts = CALLS.keySet().stream()
+                        .collect(Collectors.toMap(
+                                name -> name,
+                                name -> backend.acquire(List.of(charge("k.a"))).receipt()));
                 redis.pause();
-                CALLS.forEach((name, call) -> callers.add(started(name, () -> call.on(backend))));
+                CALLS.forEach((name, call) -> callers.add(started(name, () -> call.on(backend, receipts.get(name)))));
                 for (Thread caller : callers) {
                     Await.until(caller.getName() + " waits", Duration.ofSeconds(9), () -> waitsInBackend(caller));
                     assertThat(Stream.of(info(caller).getLockedMonitors()).map(LockInfo::getClassName))
