@@ -15,10 +15,11 @@ import io.weir.ratelimit.runtime.Weir;
 import io.weir.ratelimit.runtime.WeirBuilder;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -52,11 +53,12 @@ class DeployedChangesTest {
                     .singleElement()
                     .satisfies(interval -> assertThat(interval.multipliedBy(2)).isLessThan(Duration.ofSeconds(1)));
             change(one, "5/1h");
-            for (Weir weir : List.of(one, second, third)) {
-                // The poll that runs during the change can miss it. The next one begins after it.
-                awaitPolls(weir, 3);
-                assertThat(operations(weir).policies().get(0).limits()).containsExactly("5/1h");
-            }
+            // At the same time, because the polls of an instance go on while another one is awaited.
+            Stream.of(one, second, third)
+                    .map(weir ->
+                            CompletableFuture.runAsync(() -> verifyApplied(weir), check -> new Thread(check).start()))
+                    .toList()
+                    .forEach(CompletableFuture::join);
         }
     }
 
@@ -72,6 +74,13 @@ class DeployedChangesTest {
                         "a test",
                         "alice"),
                 changes.view().tag());
+    }
+
+    private static void verifyApplied(Weir weir) {
+        // The poll that runs during the change can miss it. The next one begins after it, and has applied it when a
+        // third one ends.
+        awaitPolls(weir, 3);
+        assertThat(operations(weir).policies().get(0).limits()).containsExactly("5/1h");
     }
 
     /** Waits until the timer of an instance has read the changes. */
