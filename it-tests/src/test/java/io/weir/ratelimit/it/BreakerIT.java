@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -38,10 +39,14 @@ class BreakerIT {
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
     private static final int REQUESTS = 40;
     private static final int CALLERS = 64;
+    private static final Duration PAUSE = Duration.ofMillis(50);
 
     private Server server;
     private FaultProxy proxy;
     private int logOffset;
+
+    /** Receives the metrics of WildFly, which has no MicroProfile Metrics; null on the other servers. */
+    private OtlpReceiver collector;
 
     /** The port of the health checks on WildFly; 0 for the port of the application. */
     private int healthPort;
@@ -60,7 +65,14 @@ class BreakerIT {
     void wildFly() {
         WildFlyServer kind = WildFlyServer.named("breaker-wildfly");
         healthPort = kind.managementPort();
-        opensAndClosesTheBreaker(kind, 5);
+        try (OtlpReceiver receiver = new OtlpReceiver()) {
+            collector = receiver;
+            kind.systemProperty("otel.sdk.disabled", "false")
+                    .systemProperty("otel.exporter.otlp.endpoint", receiver.endpoint())
+                    .systemProperty("otel.exporter.otlp.protocol", "http/protobuf")
+                    .systemProperty("otel.metric.export.interval", "200");
+            opensAndClosesTheBreaker(kind, 5);
+        }
     }
 
     @Test
@@ -141,23 +153,43 @@ class BreakerIT {
         logOffset = server.log().length();
     }
 
-    /** Without metrics of the server, as on WildFly, the number stays zero. With them, {@link #serverBreakerWasInvolved} sees it grow. */
     private void successfulRequestsDoNotEnterTheBreakerOfTheServer() {
+        awaitMetrics(1);
         double before = callsOfTheServerBreaker();
         for (int i = 0; i < REQUESTS; i++) {
             assertThat(search().statusCode()).isEqualTo(200);
         }
+        awaitMetrics(2);
         assertThat(callsOfTheServerBreaker() - before).isZero();
     }
 
+    /** Waits until the metrics contain all requests so far, by a request of a policy without other ones. */
+    private void awaitMetrics(int times) {
+        assertThat(hello("metrics").statusCode()).isEqualTo(200);
+        String decisions = collector == null ? "ratelimit.decisions.total" : "ratelimit.decisions";
+        Await.until("metrics", TIMEOUT, PAUSE, () -> sum(decisions, "policy=hello") == times);
+    }
+
     private double callsOfTheServerBreaker(String... tags) {
-        return serverBreakerMetric("ft_circuitbreaker_calls_total", tags);
+        return serverBreakerMetric("ft.circuitbreaker.calls.total", tags);
     }
 
     private double serverBreakerMetric(String metric, String... tags) {
         List<String> all = new ArrayList<>(List.of(tags));
-        all.add("method=\"io.weir.ratelimit.redisson.RedisGuard.call\"");
-        return Scrape.of(server).sum(metric, all.toArray(String[]::new));
+        all.add("method=io.weir.ratelimit.redisson.RedisGuard.call");
+        return sum(metric, all.toArray(String[]::new));
+    }
+
+    /** Returns the sum of the series with a name of the specification and tags as {@code tag=value}. */
+    private double sum(String metric, String... tags) {
+        return collector == null
+                ? Scrape.of(server)
+                        .sum(
+                                metric.replace('.', '_'),
+                                Stream.of(tags)
+                                        .map(tag -> tag.replace("=", "=\"") + '"')
+                                        .toArray(String[]::new))
+                : collector.sum(metric, tags);
     }
 
     private void opensAfter(int volume) {
@@ -258,15 +290,16 @@ class BreakerIT {
         assertThat(lines("WEIR-416")).isEqualTo(times);
     }
 
-    /** Verifies the fault tolerance metrics if the server has MicroProfile Metrics. */
     private void serverBreakerWasInvolved(int volume) {
-        if (!Scrape.of(server).lines().isEmpty()) {
-            // A failed probe opens the breaker again.
-            assertThat(serverBreakerMetric("ft_circuitbreaker_opened_total")).isBetween(2.0, 2.0 * volume);
-            assertThat(callsOfTheServerBreaker("circuitBreakerResult=\"failure\""))
-                    .isGreaterThanOrEqualTo(2 * volume);
-            assertThat(callsOfTheServerBreaker()).as("of some hundred requests").isLessThan(10 * volume);
-        }
+        Await.until(
+                "the breaker of the server has opened twice",
+                TIMEOUT,
+                PAUSE,
+                () -> serverBreakerMetric("ft.circuitbreaker.opened.total") >= 2
+                        && callsOfTheServerBreaker("circuitBreakerResult=failure") >= 2 * volume);
+        // A failed probe opens the breaker again, and their number depends on the time.
+        double probes = serverBreakerMetric("ft.circuitbreaker.opened.total");
+        assertThat(callsOfTheServerBreaker()).as("of some hundred requests").isLessThan(10 * volume + 2 * probes);
     }
 
     private HttpResponse<String> hello(String client) {

@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
 /** A collector that receives OTLP/HTTP exports in protobuf. */
@@ -57,6 +58,15 @@ final class OtlpReceiver implements AutoCloseable {
     /** Returns the counters by {@code name{tag=value, ...}}. */
     Map<String, Long> counters() {
         return Map.copyOf(counters);
+    }
+
+    /** Returns the sum of the counters with a name and tags as {@code tag=value}; 0 if there is none. */
+    double sum(String name, String... tags) {
+        return counters.entrySet().stream()
+                .filter(counter -> counter.getKey().startsWith(name + "{"))
+                .filter(counter -> Stream.of(tags).allMatch(counter.getKey()::contains))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     Metric metric(String name) {
