@@ -214,6 +214,24 @@ class BreakerFaultsTest {
         assertThat(timer.waiting()).as("timers of a closed breaker").isZero();
     }
 
+    /** With the delay, and the time in which dead connections are found, this bounds the recovery. */
+    @Tag("ci")
+    @Test
+    void theFirstProbeAfterTheLastDeadConnectionSucceeds() {
+        start(Duration.ofSeconds(5));
+        proxy.failScripts(LOADING);
+        openBreaker();
+        proxy.blackhole();
+        // The first one is on a connection from before the fault. Then there is none, and the next one opens a connection.
+        failProbe();
+        failProbe();
+        proxy.forward();
+        Await.until("dead connections are closed", LONG, () -> proxy.blackholedConnections() == 0);
+        passDelay();
+        awaitClosed();
+        assertThat(reasonsOfAll()).containsOnlyNulls();
+    }
+
     @Test
     void noCallWaitsForTheProbe() {
         start(LONG);
