@@ -121,6 +121,8 @@ class ClientLifeTest {
     }
 
     private static RedissonBackend start(String address) {
-        return new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started();
+        return new TestConfig(Map.of(RedisSettings.ADDRESS, address))
+                .withDeadline(FaultCalls.DEADLINE)
+                .started();
     }
 }

@@ -157,13 +157,7 @@ class ClusterTest {
     }
 
     private RedissonBackend started(ClusterFixture cluster) {
-        return new TestConfig(Map.of(
-                        RedisSettings.ADDRESS,
-                        cluster.address(),
-                        "ratelimit.redis.deadline",
-                        "20s",
-                        "ratelimit.namespace",
-                        namespace))
+        return new TestConfig(Map.of(RedisSettings.ADDRESS, cluster.address(), "ratelimit.namespace", namespace))
                 .started();
     }
 

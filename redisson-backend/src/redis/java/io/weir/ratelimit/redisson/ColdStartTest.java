@@ -55,8 +55,10 @@ class ColdStartTest {
         }
         List<LongAdder> decided = Stream.generate(LongAdder::new).limit(CALLERS).toList();
         AtomicBoolean ended = new AtomicBoolean();
-        RedissonBackend backend =
-                new TestConfig(Map.of(RedisSettings.ADDRESS, address, "CircuitBreaker/enabled", "true")).started();
+        RedissonBackend backend = new TestConfig(
+                        Map.of(RedisSettings.ADDRESS, address, "CircuitBreaker/enabled", "true"))
+                .withDeadline(FaultCalls.DEADLINE)
+                .started();
         List<CompletableFuture<Void>> callers = IntStream.range(0, CALLERS)
                 .mapToObj(caller -> CompletableFuture.runAsync(
                         () -> call(backend, caller, failures, decided.get(caller), ended),

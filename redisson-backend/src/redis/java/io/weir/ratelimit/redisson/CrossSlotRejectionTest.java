@@ -28,12 +28,7 @@ class CrossSlotRejectionTest {
     void anAllowedCallOverTheSameSlotsRemovesTheRejection() {
         ClusterFixture cluster = ClusterFixture.shared();
         RedissonBackend backend = new TestConfig(Map.of(
-                        RedisSettings.ADDRESS,
-                        cluster.address(),
-                        "ratelimit.redis.deadline",
-                        "20s",
-                        "ratelimit.namespace",
-                        "test-" + UUID.randomUUID()))
+                        RedisSettings.ADDRESS, cluster.address(), "ratelimit.namespace", "test-" + UUID.randomUUID()))
                 .started();
         try {
             FaultCalls.awaitDecision(backend);

@@ -102,8 +102,9 @@ class DocumentedPermissionsTest {
                 RedisConnection admin = process.connect()) {
             admin.call((Object[])
                     DocumentedUser.line().replace("~weir:2:*", "~weir:1:*").split(" "));
-            RedissonBackend backend =
-                    new TestConfig(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process))).started();
+            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process)))
+                    .withDeadline(FaultCalls.DEADLINE)
+                    .started();
             try {
                 assertThat(FaultCalls.awaitFailure(backend, Reason.BACKEND_ERROR))
                         .hasMessage("Redis at redis://127.0.0.1:" + process.port()
@@ -138,13 +139,8 @@ class DocumentedPermissionsTest {
 
     /** Runs each operation that sends another command. */
     private static void runAll(List<RedisConnection> admins, String address) {
-        RedissonBackend backend = new TestConfig(Map.of(
-                        RedisSettings.ADDRESS,
-                        address,
-                        "ratelimit.redis.deadline",
-                        "20s",
-                        "ratelimit.namespace",
-                        "acl-" + UUID.randomUUID()))
+        RedissonBackend backend = new TestConfig(
+                        Map.of(RedisSettings.ADDRESS, address, "ratelimit.namespace", "acl-" + UUID.randomUUID()))
                 .started();
         try {
             Charge charge = TestBackend.charge("k.a", 2, FaultCalls.LIMIT);

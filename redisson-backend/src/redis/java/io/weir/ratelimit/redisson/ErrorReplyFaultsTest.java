@@ -71,7 +71,9 @@ class ErrorReplyFaultsTest {
     void aCallOfABusyRedisFailsWithItsAnswer() {
         try (RedisProcess redis = RedisProcess.started("--lua-time-limit", "50");
                 RedisConnection admin = redis.connect();
-                RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address())).started()) {
+                RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address()))
+                        .withDeadline(FaultCalls.DEADLINE)
+                        .started()) {
             FaultCalls.awaitDecision(backend);
             CompletableFuture<Object> endless = CompletableFuture.supplyAsync(
                     () -> endlessScript(redis), task -> new Thread(task, "endless").start());
@@ -229,9 +231,8 @@ class ErrorReplyFaultsTest {
     void reportsTheCodeOfAnErrorReplyAndDoesNotRetry(String error) {
         try (RedisProcess redis = RedisProcess.started();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            RedissonBackend backend = SelfTestEnd.awaited(() -> new TestConfig(
-                            Map.of(RedisSettings.ADDRESS, proxy.address(), "ratelimit.redis.deadline", "20s"))
-                    .started());
+            RedissonBackend backend =
+                    SelfTestEnd.awaited(() -> new TestConfig(Map.of(RedisSettings.ADDRESS, proxy.address())).started());
             try {
                 FaultCalls.awaitDecision(backend);
                 proxy.failScripts(error);

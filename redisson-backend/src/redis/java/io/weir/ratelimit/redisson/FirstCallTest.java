@@ -97,7 +97,9 @@ class FirstCallTest {
     }
 
     private static RedissonBackend start(RedisProcess redis) {
-        return new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address())).started();
+        return new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address()))
+                .withDeadline(FaultCalls.DEADLINE)
+                .started();
     }
 
     private static long failing(RedissonBackend backend) {

@@ -32,13 +32,8 @@ class LeasesGaugeTest {
 
     private final AtomicInteger leases = new AtomicInteger();
     private final String namespace = "test-" + UUID.randomUUID();
-    private final RedissonBackend backend = new TestConfig(Map.of(
-                    RedisSettings.ADDRESS,
-                    RedisFixture.shared().address(),
-                    "ratelimit.namespace",
-                    namespace,
-                    "ratelimit.redis.deadline",
-                    "20s"))
+    private final RedissonBackend backend = new TestConfig(
+                    Map.of(RedisSettings.ADDRESS, RedisFixture.shared().address(), "ratelimit.namespace", namespace))
             .started(new LeaseCountListener());
 
     private final class LeaseCountListener implements BackendListener {

@@ -42,7 +42,9 @@ class LiveInstancesInOutageTest {
     /** An instance whose presence the test records. */
     private record Instance(RedissonBackend backend, LiveInstances live, RateLimiter limiter) implements AutoCloseable {
         static Instance on(RedisProcess redis) {
-            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address())).started();
+            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address()))
+                    .withDeadline(FaultCalls.DEADLINE)
+                    .started();
             FaultCalls.awaitDecision(backend);
             LiveInstances live = new LiveInstances(
                     backend.capability(FleetStore.Presence.class).orElseThrow());

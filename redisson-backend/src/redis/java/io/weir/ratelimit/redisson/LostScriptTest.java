@@ -57,9 +57,8 @@ class LostScriptTest {
 
     @Test
     void aClientOfTheBackendSendsTheSourceInOneStep() {
-        RedissonBackend backend = SelfTestEnd.awaited(() -> new TestConfig(
-                        Map.of(RedisSettings.ADDRESS, process.address(), "ratelimit.redis.deadline", "20s"))
-                .started());
+        RedissonBackend backend =
+                SelfTestEnd.awaited(() -> new TestConfig(Map.of(RedisSettings.ADDRESS, process.address())).started());
         try {
             FaultCalls.awaitDecision(backend);
             redis.call("SCRIPT", "FLUSH");

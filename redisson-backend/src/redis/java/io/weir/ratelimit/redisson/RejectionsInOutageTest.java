@@ -39,6 +39,7 @@ class RejectionsInOutageTest {
     private static RedissonBackend started(String address, boolean breaker) {
         RedissonBackend backend = new TestConfig(
                         Map.of(RedisSettings.ADDRESS, address, "CircuitBreaker/enabled", String.valueOf(breaker)))
+                .withDeadline(FaultCalls.DEADLINE)
                 .started();
         FaultCalls.awaitDecision(backend);
         return backend;

@@ -145,6 +145,7 @@ class ReshardingTest {
                             namespace,
                             "CircuitBreaker/enabled",
                             "true"))
+                    .withDeadline(FaultCalls.DEADLINE)
                     .started();
             try (ClusterUnderFault fixture = new ClusterUnderFault(cluster, namespace, backend)) {
                 FaultCalls.awaitDecision(backend);

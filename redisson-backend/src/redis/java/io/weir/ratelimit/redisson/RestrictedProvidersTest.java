@@ -89,9 +89,7 @@ class RestrictedProvidersTest {
             assertThatThrownBy(() -> MessageDigest.getInstance(algorithm)).isInstanceOf(NoSuchAlgorithmException.class);
         }
         Limit limit = Limit.of(Algorithm.SLIDING_WINDOW, 100, Duration.ofHours(1));
-        RedissonBackend backend = new TestConfig(
-                        Map.of(RedisSettings.ADDRESS, arguments[0], "ratelimit.redis.deadline", "20s"))
-                .started();
+        RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, arguments[0])).started();
         try (RedisConnection redis = RedisConnection.to(arguments[0])) {
             FaultCalls.awaitDecision(backend);
             for (int call = 0; call < 5; call++) {

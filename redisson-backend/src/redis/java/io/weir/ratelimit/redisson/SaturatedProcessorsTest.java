@@ -67,6 +67,7 @@ class SaturatedProcessorsTest {
     private static RedissonBackend started(RedisProcess redis) {
         RedissonBackend backend = new TestConfig(
                         Map.of(RedisSettings.ADDRESS, redis.address(), "CircuitBreaker/enabled", "true"))
+                .withDeadline(FaultCalls.DEADLINE)
                 .started();
         FaultCalls.awaitDecision(backend);
         return backend;

@@ -34,8 +34,9 @@ class SecretTest {
         List<String> texts = new ArrayList<>();
         String logged = logged(() -> {
             try (RedisProcess process = RedisProcess.started("--requirepass", SECRET)) {
-                RedissonBackend backend =
-                        new TestConfig(Map.of(RedisSettings.ADDRESS, process.address(password))).started();
+                RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, process.address(password)))
+                        .withDeadline(FaultCalls.DEADLINE)
+                        .started();
                 try {
                     if (password.equals(SECRET)) {
                         FaultCalls.awaitDecision(backend);

@@ -33,7 +33,9 @@ class SlotsInOutageTest {
 
     @BeforeEach
     void connect() {
-        backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address())).started();
+        backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address()))
+                .withDeadline(FaultCalls.DEADLINE)
+                .started();
         FaultCalls.awaitDecision(backend);
     }
 
@@ -143,6 +145,7 @@ class SlotsInOutageTest {
     private RedissonBackend startedWithBreaker(FaultProxy proxy) {
         RedissonBackend started = new TestConfig(
                         Map.of(RedisSettings.ADDRESS, proxy.address(), "CircuitBreaker/enabled", "true"))
+                .withDeadline(FaultCalls.DEADLINE)
                 .started();
         FaultCalls.awaitDecision(started);
         return started;

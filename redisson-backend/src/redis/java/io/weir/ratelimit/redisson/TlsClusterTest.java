@@ -73,9 +73,7 @@ class TlsClusterTest {
     private static RedissonBackend started(String yaml) {
         String trusted = yaml + "\nsslTruststore: " + authority.trustStore().toUri() + "\nsslTruststorePassword: "
                 + TestAuthority.PASSWORD + "\nsslKeystoreType: PKCS12\n";
-        return new TestConfig(Map.of(
-                        RedisSettings.CONFIG, folder.file("redisson.yaml", trusted), "ratelimit.redis.deadline", "20s"))
-                .started();
+        return new TestConfig(Map.of(RedisSettings.CONFIG, folder.file("redisson.yaml", trusted))).started();
     }
 
     @Test

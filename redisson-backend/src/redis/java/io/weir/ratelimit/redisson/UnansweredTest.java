@@ -76,6 +76,7 @@ class UnansweredTest {
             Stopwatch watch = Stopwatch.started();
             RedissonBackend backend = new TestConfig(
                             Map.of(RedisSettings.ADDRESS, "redis://127.0.0.1:" + silent.getLocalPort()))
+                    .withDeadline(FaultCalls.DEADLINE)
                     .started();
             assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1));
             try {

@@ -72,8 +72,11 @@ class UnreachableAtStartTest {
         Map<String, RedissonBackend> backends = new LinkedHashMap<>();
         try (LogCapture log = new LogCapture()) {
             try {
-                expected.forEach((address, detail) ->
-                        backends.put(address, new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started()));
+                expected.forEach((address, detail) -> backends.put(
+                        address,
+                        new TestConfig(Map.of(RedisSettings.ADDRESS, address))
+                                .withDeadline(FaultCalls.DEADLINE)
+                                .started()));
                 Await.until(
                         "a warning of each backend",
                         TIMEOUT,

@@ -32,7 +32,9 @@ class UnreachableTest {
         try (RedisProcess process = RedisProcess.started();
                 TestBackend fixture = TestBackend.on(process.address(), FaultCalls.DEADLINE)) {
             RedissonBackend backend = ownClient
-                    ? new TestConfig(Map.of(RedisSettings.ADDRESS, process.address())).started()
+                    ? new TestConfig(Map.of(RedisSettings.ADDRESS, process.address()))
+                            .withDeadline(FaultCalls.DEADLINE)
+                            .started()
                     : fixture.backend();
             try {
                 FaultCalls.awaitDecision(backend);
@@ -59,7 +61,9 @@ class UnreachableTest {
     void startsWithoutRedisAndDecidesOnceItIsAvailable() {
         try (RedisProcess process = RedisProcess.notStarted()) {
             Stopwatch watch = Stopwatch.started();
-            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, process.address())).started();
+            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, process.address()))
+                    .withDeadline(FaultCalls.DEADLINE)
+                    .started();
             assertThat(watch.elapsed()).isLessThan(Duration.ofSeconds(1));
             try {
                 for (int call = 0; call < 20; call++) {
@@ -79,7 +83,9 @@ class UnreachableTest {
     void reportsAWrongPasswordAsTheReason(String password) {
         try (RedisProcess process = RedisProcess.started("--requirepass", "the-r1ght-secret")) {
             String address = password.isEmpty() ? process.address() : process.address(password);
-            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, address)).started();
+            RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, address))
+                    .withDeadline(FaultCalls.DEADLINE)
+                    .started();
             try {
                 BackendException rejection = FaultCalls.awaitFailure(backend, Reason.BACKEND_ERROR);
                 assertThat(rejection)

@@ -5,6 +5,7 @@ import io.weir.ratelimit.redisson.client.RedisProperties;
 import io.weir.ratelimit.redisson.client.ServerProperties;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,8 +17,11 @@ import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.eclipse.microprofile.config.spi.Converter;
 
-/** A configuration with given properties. By default it disables the breaker. */
+/** A configuration with given properties. By default it disables the breaker, and a started backend has a deadline that each call meets. */
 public final class TestConfig implements Config {
+    private static final String DEADLINE = "ratelimit.redis.deadline";
+    private static final Duration LONG = Duration.ofSeconds(20);
+
     private final Map<String, String> properties;
 
     /** The ordinals of the sources of properties, which have the name of the ordinal. Other properties have 100. */
@@ -39,6 +43,13 @@ public final class TestConfig implements Config {
         return new ServerProperties(() -> this);
     }
 
+    /** Returns this configuration with a deadline, for a test of what happens at the deadline or in an outage. */
+    public TestConfig withDeadline(Duration deadline) {
+        Map<String, String> all = new HashMap<>(properties);
+        all.put(DEADLINE, deadline.toMillis() + "ms");
+        return new TestConfig(all, ordinals);
+    }
+
     /** Starts a backend with this configuration and no client of the application. */
     public RedissonBackend started() {
         return started((requests, waitingKeys) -> {});
@@ -56,7 +67,7 @@ public final class TestConfig implements Config {
 
     /** Starts a backend with a listener. */
     public RedissonBackend started(BackendListener listener) {
-        ConfigProviderResolver.setInstance(new OnlyThis(this));
+        ConfigProviderResolver.setInstance(new OnlyThis(properties.containsKey(DEADLINE) ? this : withDeadline(LONG)));
         try {
             RedissonBackend backend = new RedissonBackend(null, null);
             if (!backend.isConfigured() || !backend.validateConfiguration().isEmpty()) {
