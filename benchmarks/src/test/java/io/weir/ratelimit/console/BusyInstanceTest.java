@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.console.report.MinuteCounts;
 import io.weir.ratelimit.console.report.ReportBuilder;
-import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.console.report.RunningInstance;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,6 +27,6 @@ class BusyInstanceTest {
         assertThat(report.keys())
                 .hasSize(30)
                 .allMatch(keys -> !keys.top().rejected().isEmpty());
-        assertThat(report.keys().get(0).top().active()).hasSize(ReportWriter.MAX_KEYS);
+        assertThat(report.keys().get(0).top().active()).hasSize(ReportCodec.MAX_KEYS);
     }
 }

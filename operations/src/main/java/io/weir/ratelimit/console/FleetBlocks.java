@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.core.events.KnownBlocks.Block;
 import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import java.time.Duration;
@@ -41,7 +41,7 @@ record FleetBlocks(List<BlockedKey> keys, boolean complete) {
         boolean complete = true;
         for (Fleet.Member member : fleet.reporting()) {
             List<Block> blocks = member.report().current().blocks();
-            complete &= blocks.size() < ReportWriter.MAX_BLOCKS;
+            complete &= blocks.size() < ReportCodec.MAX_BLOCKS;
             for (Block block : blocks) {
                 Block now = block.later(member.age());
                 if (!now.rest().isNegative() && !now.rest().isZero()) {

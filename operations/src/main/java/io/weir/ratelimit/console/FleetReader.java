@@ -5,7 +5,7 @@ import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.console.report.ReportBuilder;
-import io.weir.ratelimit.console.report.ReportReader;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
@@ -146,14 +146,13 @@ final class FleetReader {
 
     private Reading reading(long now, List<FleetStore.StoredReport> reports) {
         List<Fleet.Member> others = new ArrayList<>();
-        ReportReader.Allowance allowance = new ReportReader.Allowance(MAX_MEMORY);
+        ReportCodec.Allowance allowance = new ReportCodec.Allowance(MAX_MEMORY);
         int ignored = 0;
         for (FleetStore.StoredReport stored : reports) {
             if (stored.instance().equals(self)) {
                 continue;
             }
-            Optional<InstanceReport> report =
-                    stored.content().flatMap(content -> ReportReader.read(content, allowance));
+            Optional<InstanceReport> report = stored.content().flatMap(content -> ReportCodec.read(content, allowance));
             if (report.isPresent()) {
                 others.add(new Fleet.Member(stored.instance(), false, stored.age(), report.get()));
             } else {

@@ -8,7 +8,7 @@ import io.weir.ratelimit.console.report.LiveRates;
 import io.weir.ratelimit.console.report.MinuteCounts;
 import io.weir.ratelimit.console.report.Rates;
 import io.weir.ratelimit.console.report.ReportBuilder;
-import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.console.report.StepCounts;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.spi.BackendException;
@@ -88,7 +88,7 @@ final class FleetReports implements Runnable {
         Map<Long, byte[]> counts = ahead == null ? Map.of() : counts(second);
         answered = false;
         CompletableFuture<Instant> sent =
-                store.report(instance, ReportWriter.write(report), counts).toCompletableFuture();
+                store.report(instance, ReportCodec.write(report), counts).toCompletableFuture();
         underWay = sent;
         // Counts that may have been added are never added again.
         if (!wasNotSent(sent)) {

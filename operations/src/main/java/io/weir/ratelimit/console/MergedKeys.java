@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.console.report.InstanceReport;
-import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.ReportCodec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -116,7 +116,7 @@ record MergedKeys(
                     entry.utilization(),
                     entry.instances()));
         }
-        return entries.stream().sorted(MOST_FIRST).limit(ReportWriter.MAX_KEYS).toList();
+        return entries.stream().sorted(MOST_FIRST).limit(ReportCodec.MAX_KEYS).toList();
     }
 
     private static List<NearLimit> nearLimit(List<InstanceReport.PolicyKeys> keys) {
@@ -134,7 +134,7 @@ record MergedKeys(
         }
         return merged.values().stream()
                 .sorted(LONGEST_FIRST)
-                .limit(ReportWriter.MAX_KEYS)
+                .limit(ReportCodec.MAX_KEYS)
                 .toList();
     }
 }

@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import java.time.Duration;
 import java.util.List;
@@ -103,14 +103,14 @@ class FleetBlocksTest {
     @Test
     void tellsThatAnInstanceKnowsOfMoreBlocks() {
         SimulatedFleet fleet = new SimulatedFleet(2);
-        for (int i = 1; i <= 2 * ReportWriter.MAX_BLOCKS; i++) {
+        for (int i = 1; i <= 2 * ReportCodec.MAX_BLOCKS; i++) {
             met(fleet.member(1), "i." + i, Duration.ofMinutes(i));
         }
         fleet.reportAll();
         FleetBlocks blocks = seen(fleet.member(0));
         assertThat(blocks.complete()).isFalse();
-        assertThat(blocks.keys()).hasSize(ReportWriter.MAX_BLOCKS);
-        assertThat(blocks.keys().get(0).block().storedKey()).isEqualTo("i." + 2 * ReportWriter.MAX_BLOCKS);
+        assertThat(blocks.keys()).hasSize(ReportCodec.MAX_BLOCKS);
+        assertThat(blocks.keys().get(0).block().storedKey()).isEqualTo("i." + 2 * ReportCodec.MAX_BLOCKS);
     }
 
     @Test

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.console.report.InstanceReport;
-import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.console.report.StepCounts;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
@@ -323,7 +323,7 @@ class FleetBrowserTest extends PageInBrowser {
                                 1,
                                 Duration.ofHours(1)))));
         fleet.store.reports.put(
-                "evil", new FakeFleetStore.Stored(fleet.store.now, Optional.of(ReportWriter.write(report))));
+                "evil", new FakeFleetStore.Stored(fleet.store.now, Optional.of(ReportCodec.write(report))));
         fleet.store.reports.put(
                 "garbage",
                 new FakeFleetStore.Stored(fleet.store.now, Optional.of("garbage".getBytes(StandardCharsets.UTF_8))));

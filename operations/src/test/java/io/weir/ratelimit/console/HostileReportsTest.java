@@ -5,8 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.console.report.ReportReader;
-import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.console.report.StepCounts;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Growth;
@@ -96,7 +95,7 @@ class HostileReportsTest {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
         try {
-            out.writeByte(ReportWriter.FORM);
+            out.writeByte(ReportCodec.FORM);
             for (int text = 0; text < 5; text++) {
                 out.writeUTF("");
             }
@@ -211,9 +210,9 @@ class HostileReportsTest {
                 .max((one, other) -> Integer.compare(one.length, other.length))
                 .orElseThrow();
         assertThat(report.length).isGreaterThan(10_000);
-        assertThat(ReportReader.read(report, new ReportReader.Allowance(6L * report.length)))
+        assertThat(ReportCodec.read(report, new ReportCodec.Allowance(6L * report.length)))
                 .isPresent();
-        assertThat(ReportReader.read(report, new ReportReader.Allowance(report.length)))
+        assertThat(ReportCodec.read(report, new ReportCodec.Allowance(report.length)))
                 .isEmpty();
     }
 

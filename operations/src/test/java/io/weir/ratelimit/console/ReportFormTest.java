@@ -7,8 +7,7 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.console.report.MinuteCounts;
 import io.weir.ratelimit.console.report.ReportBuilder;
-import io.weir.ratelimit.console.report.ReportReader;
-import io.weir.ratelimit.console.report.ReportWriter;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.operations.PolicyView;
 import java.time.Duration;
@@ -29,7 +28,7 @@ class ReportFormTest {
     private final SimulatedFleet.Member member = fleet.member(0);
 
     private static Optional<InstanceReport> read(byte[] report) {
-        return ReportReader.read(report, new ReportReader.Allowance(FleetReader.MAX_MEMORY));
+        return ReportCodec.read(report, new ReportCodec.Allowance(FleetReader.MAX_MEMORY));
     }
 
     private InstanceReport report() {
@@ -59,7 +58,7 @@ class ReportFormTest {
 
     @Test
     void ignoresAnotherForm() {
-        byte[] written = ReportWriter.write(usual());
+        byte[] written = ReportCodec.write(usual());
         assertThat(read(written)).isPresent();
         written[0]++;
         assertThat(read(written)).isEmpty();
@@ -75,7 +74,7 @@ class ReportFormTest {
         assertThat(report.values()).hasSize(2);
         assertThat(report.current().running()).hasSize(1);
         assertThat(report.current().blocks()).hasSize(3);
-        assertThat(read(ReportWriter.write(report))).contains(report);
+        assertThat(read(ReportCodec.write(report))).contains(report);
     }
 
     @Test
@@ -99,7 +98,7 @@ class ReportFormTest {
         }
         member.operations.policies.addAll(policies);
         fleet.pass(Duration.ofSeconds(1));
-        byte[] written = ReportWriter.write(report());
+        byte[] written = ReportCodec.write(report());
         assertThat(written.length).isBetween(20_000, FleetStore.MAX_REPORT_BYTES);
         InstanceReport read = read(written).orElseThrow();
         assertThat(read.configuration().policies()).isEqualTo(10_000);
@@ -114,7 +113,7 @@ class ReportFormTest {
     void aPolicyWithATooLongNameIsLeftOut() {
         member.operations.policies.add(FakeOperations.policy("x".repeat(40_000), List.of(List.of("ip")), Map.of()));
         member.decide("x".repeat(40_000), 1, 0);
-        assertThat(read(ReportWriter.write(usual())).orElseThrow().values()).hasSize(2);
+        assertThat(read(ReportCodec.write(usual())).orElseThrow().values()).hasSize(2);
     }
 
     @Test
@@ -136,14 +135,14 @@ class ReportFormTest {
                         List.of(new PolicyView.Setting("ratelimit.policies.hello.limit", large, large)),
                         List.of(),
                         ""));
-        InstanceReport.Value value = read(ReportWriter.write(report()))
+        InstanceReport.Value value = read(ReportCodec.write(report()))
                 .orElseThrow()
                 .values()
                 .get(0)
                 .values()
                 .get(0);
         assertThat(value.attribute()).isEqualTo("limit");
-        assertThat(value.value()).hasSize(ReportWriter.MAX_TEXT).endsWith("\u2026");
+        assertThat(value.value()).hasSize(ReportCodec.MAX_TEXT).endsWith("\u2026");
     }
 
     @Test
@@ -173,7 +172,7 @@ class ReportFormTest {
 
     @Test
     void otherBytesAreNoReport() {
-        byte[] written = ReportWriter.write(usual());
+        byte[] written = ReportCodec.write(usual());
         for (int length = 0; length < written.length; length++) {
             assertThat(read(Arrays.copyOf(written, length))).isEmpty();
         }
@@ -188,7 +187,7 @@ class ReportFormTest {
     void changedBytesAreNoReportOrOneWithinItsRanges() {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        byte[] written = ReportWriter.write(usual());
+        byte[] written = ReportCodec.write(usual());
         for (int round = 0; round < 20_000; round++) {
             byte[] changed = written.clone();
             for (int i = 0; i <= random.nextInt(4); i++) {

@@ -76,13 +76,13 @@ public final class ReportBuilder {
         return operations.blocks().list().stream()
                 .filter(block -> isReported(block.policy()) && isReported(block.storedKey()))
                 .sorted(Comparator.comparing(block -> block.cause() != KnownBlocks.Cause.ENDED))
-                .limit(ReportWriter.MAX_BLOCKS)
+                .limit(ReportCodec.MAX_BLOCKS)
                 .toList();
     }
 
     /** Tests for a name that fits a report. */
     private static boolean isReported(String name) {
-        return name.length() <= ReportWriter.MAX_NAME;
+        return name.length() <= ReportCodec.MAX_NAME;
     }
 
     private List<InstanceReport.PolicyRates> rates() {
@@ -155,7 +155,7 @@ public final class ReportBuilder {
                         entries(top.active()),
                         top.nearLimit().stream()
                                 .filter(near -> isReported(near.key()))
-                                .limit(ReportWriter.MAX_KEYS)
+                                .limit(ReportCodec.MAX_KEYS)
                                 .toList(),
                         top.period()),
                 others(top.rejected()),
@@ -166,15 +166,15 @@ public final class ReportBuilder {
     private static List<TopKeys.Entry> entries(List<TopKeys.Entry> entries) {
         return entries.stream()
                 .filter(entry -> isReported(entry.key()))
-                .limit(ReportWriter.MAX_KEYS)
+                .limit(ReportCodec.MAX_KEYS)
                 .toList();
     }
 
     /** Returns the bound of the keys that are not in a list: the last key of a full list bounds them. */
     private static long others(List<TopKeys.Entry> entries) {
-        long bound = entries.size() < ReportWriter.MAX_KEYS
+        long bound = entries.size() < ReportCodec.MAX_KEYS
                 ? 0
-                : entries.get(ReportWriter.MAX_KEYS - 1).maxCount();
+                : entries.get(ReportCodec.MAX_KEYS - 1).maxCount();
         return Math.max(
                 bound,
                 entries.stream()

@@ -24,10 +24,10 @@ public final class ChangeAudit {
     /** Returns a name of an author of limited length and without characters that cannot be printed. A container allows any name. */
     static String author(String name) {
         String printable = name.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "\ufffd");
-        if (printable.length() <= ChangeReader.MAX_TEXT) {
+        if (printable.length() <= ChangeBody.MAX_TEXT) {
             return printable;
         }
-        int end = ChangeReader.MAX_TEXT - 1;
+        int end = ChangeBody.MAX_TEXT - 1;
         return printable.substring(0, Character.isHighSurrogate(printable.charAt(end - 1)) ? end - 1 : end) + "…";
     }
 

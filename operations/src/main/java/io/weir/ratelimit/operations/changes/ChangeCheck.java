@@ -48,15 +48,15 @@ final class ChangeCheck {
     /** Returns the problems of a reason. */
     static List<ConfigurationProblem> ofReason(String reason) {
         boolean valid = !reason.isBlank()
-                && reason.length() <= ChangeReader.MAX_TEXT
+                && reason.length() <= ChangeBody.MAX_TEXT
                 && !UNPRINTABLE.matcher(reason).find();
-        return valid ? List.of() : List.of(MESSAGES.problem("WEIR-449.reason", "reason", "", ChangeReader.MAX_TEXT));
+        return valid ? List.of() : List.of(MESSAGES.problem("WEIR-449.reason", "reason", "", ChangeBody.MAX_TEXT));
     }
 
     /** Returns a value of the configuration in the form of a value of a change: shortened, with a blank for each unprintable character. */
     static String storable(String value) {
         String printable = UNPRINTABLE.matcher(value).replaceAll(" ");
-        return printable.length() > ChangeReader.MAX_VALUE ? printable.substring(0, ChangeReader.MAX_VALUE) : printable;
+        return printable.length() > ChangeBody.MAX_VALUE ? printable.substring(0, ChangeBody.MAX_VALUE) : printable;
     }
 
     private static boolean isOutOfRange(Duration length) {
@@ -75,7 +75,7 @@ final class ChangeCheck {
         boolean valid = subject.kind() == Kind.POLICY
                 ? subject.storedKey().isEmpty()
                 : subject.storedKey()
-                        .filter(key -> ChangeReader.STORED_KEY.matcher(key).matches())
+                        .filter(key -> ChangeBody.STORED_KEY.matcher(key).matches())
                         .isPresent();
         if (!valid) {
             found.add(MESSAGES.problem(subject.kind() == Kind.POLICY ? "WEIR-449.no-key" : "WEIR-449.key", "key", ""));
@@ -95,9 +95,9 @@ final class ChangeCheck {
             if (!allowed.contains(attribute)) {
                 found.add(MESSAGES.problem("WEIR-449.attribute", "values", attribute, new TreeSet<>(allowed)));
             } else if (value.isBlank()
-                    || value.length() > ChangeReader.MAX_VALUE
+                    || value.length() > ChangeBody.MAX_VALUE
                     || UNPRINTABLE.matcher(value).find()) {
-                found.add(MESSAGES.problem("WEIR-449.value", attribute, "", ChangeReader.MAX_VALUE));
+                found.add(MESSAGES.problem("WEIR-449.value", attribute, "", ChangeBody.MAX_VALUE));
             }
         }
         return found;

@@ -5,20 +5,19 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.weir.ratelimit.core.operations.ChangeStore;
 import java.io.ByteArrayOutputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UTFDataFormatException;
-import java.io.UncheckedIOException;
-import java.util.Map;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A codec of states and of entries of the log. A state is its tag, a line feed and a sealed body; an entry is a sealed body. {@link
- * ChangeSeal} signs bodies if a secret is configured, and {@link ChangeReader} reads them.
+ * ChangeSeal} signs bodies if a secret is configured, and {@link ChangeBody} describes them.
  */
 public final class ChangeCodec {
-    /** The form of bodies. Bodies of another form are not read. */
-    static final int FORM = 1;
+    private static final int MAX_TAG = 64;
+    private static final Pattern TAG = Pattern.compile("([1-9][0-9]{0,14})-([0-9]{1,15})");
 
     private final ChangeSeal seal;
 
@@ -45,12 +44,7 @@ public final class ChangeCodec {
         String tag = state.tag();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         bytes.writeBytes((tag + "\n").getBytes(UTF_8));
-        bytes.writeBytes(seal.sealed("state " + tag, body(out -> {
-            out.writeInt(state.active().size());
-            for (RuntimeChange change : state.active()) {
-                write(change, out);
-            }
-        })));
+        bytes.writeBytes(seal.sealed("state " + tag, ChangeBody.STATE.bytes(state.active())));
         return readable(bounded(bytes.toByteArray(), ChangeStore.MAX_STATE_BYTES), this::decodeState);
     }
 
@@ -61,7 +55,7 @@ public final class ChangeCodec {
      *     range that instances read
      */
     public byte[] encode(RuntimeChange change) {
-        byte[] entry = seal.sealed("entry", body(out -> write(change, out)));
+        byte[] entry = seal.sealed("entry", ChangeBody.ENTRY.bytes(change));
         return readable(bounded(entry, ChangeStore.MAX_ENTRY_BYTES), this::decodeEntry);
     }
 
@@ -73,14 +67,23 @@ public final class ChangeCodec {
      */
     public ChangeState decodeState(byte[] bytes) throws UntrustedChangesException {
         int end = 0;
-        while (end < bytes.length && end <= ChangeReader.MAX_TAG && bytes[end] != '\n') {
+        while (end < bytes.length && end <= MAX_TAG && bytes[end] != '\n') {
             end++;
         }
         if (end >= bytes.length || bytes[end] != '\n' || bytes.length > ChangeStore.MAX_STATE_BYTES) {
             throw new UntrustedChangesException("the value is not a state of runtime changes");
         }
         String tag = new String(bytes, 0, end, UTF_8);
-        return ChangeReader.state(tag, seal.opened("state " + tag, bytes, end + 1));
+        Matcher parts = TAG.matcher(tag);
+        if (!parts.matches()) {
+            throw new UntrustedChangesException("the tag has another form");
+        }
+        long number = Long.parseLong(parts.group(1));
+        List<RuntimeChange> active = ChangeBody.STATE.read(seal.opened("state " + tag, bytes, end + 1));
+        if (active.stream().anyMatch(change -> change.number() > number)) {
+            throw new UntrustedChangesException("the state is older than a change");
+        }
+        return new ChangeState(number, Instant.ofEpochMilli(Long.parseLong(parts.group(2))), active);
     }
 
     /**
@@ -93,7 +96,7 @@ public final class ChangeCodec {
         if (bytes.length > ChangeStore.MAX_ENTRY_BYTES) {
             throw new UntrustedChangesException("the value is not an entry of runtime changes");
         }
-        return ChangeReader.entry(seal.opened("entry", bytes, 0));
+        return ChangeBody.ENTRY.read(seal.opened("entry", bytes, 0));
     }
 
     private static byte[] bounded(byte[] bytes, int max) {
@@ -116,45 +119,5 @@ public final class ChangeCodec {
             throw new IllegalArgumentException("a value of the change is too long or unprintable", e);
         }
         return bytes;
-    }
-
-    @FunctionalInterface
-    private interface Body {
-        void write(DataOutputStream out) throws IOException;
-    }
-
-    private static byte[] body(Body body) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeByte(FORM);
-            body.write(out);
-        } catch (UTFDataFormatException e) {
-            throw new IllegalArgumentException("a value of the change is too long", e);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return bytes.toByteArray();
-    }
-
-    private static void write(RuntimeChange change, DataOutputStream out) throws IOException {
-        out.writeLong(change.number());
-        out.writeUTF(change.subject().kind().name());
-        out.writeUTF(change.subject().policy());
-        out.writeUTF(change.subject().storedKey().orElse(""));
-        write(change.values(), out);
-        write(change.before(), out);
-        out.writeUTF(change.author());
-        out.writeUTF(change.reason());
-        out.writeLong(change.at().toEpochMilli());
-        out.writeLong(change.until().isPresent() ? change.until().get().toEpochMilli() : 0);
-        out.writeLong(change.undoes().orElse(0));
-    }
-
-    private static void write(Map<String, String> values, DataOutputStream out) throws IOException {
-        out.writeByte(values.size());
-        for (Map.Entry<String, String> value : values.entrySet()) {
-            out.writeUTF(value.getKey());
-            out.writeUTF(value.getValue());
-        }
     }
 }
