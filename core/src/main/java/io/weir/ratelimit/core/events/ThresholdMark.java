@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.events;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Charge;
@@ -57,7 +58,7 @@ record ThresholdMark(Place place, Limit limit, long endMicros) {
 
     /** Returns whether the period is one of the limit. Otherwise it begins when the mark is spent. */
     boolean fixed() {
-        return limit instanceof CalendarLimit || limit.uses(Algorithm.FIXED_WINDOW);
+        return LimitState.isFixed(limit);
     }
 
     /**

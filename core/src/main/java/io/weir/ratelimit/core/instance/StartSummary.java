@@ -14,8 +14,6 @@ import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
-import io.weir.ratelimit.spi.CalendarLimit;
-import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -184,13 +182,9 @@ public final class StartSummary {
     }
 
     private String limits(PolicyLimits limits) {
-        return limits.limits().stream().map(this::text).collect(Collectors.joining(", "));
-    }
-
-    private String text(Limit limit) {
-        return limit instanceof CalendarLimit calendar
-                ? limit + " (resets on " + PeriodEnd.text(calendar.period(), clock.instant()) + ")"
-                : limit.toString();
+        return limits.limits().stream()
+                .map(limit -> PeriodEnd.withEnd(limit, clock.instant()))
+                .collect(Collectors.joining(", "));
     }
 
     private static void addUnless(List<String> parts, String attribute, Enum<?> value, Enum<?> defaultValue) {

@@ -16,7 +16,6 @@ import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PenaltyCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
@@ -119,9 +118,9 @@ public final class StartWarnings {
     }
 
     private static boolean isLong(PolicyLimits limits) {
-        return limits.limits().stream()
-                .anyMatch(limit ->
-                        !(limit instanceof ConcurrencyLimit) && limit.window().compareTo(LONG) >= 0);
+        return limits.withoutConcurrency().stream()
+                .flatMap(others -> others.limits().stream())
+                .anyMatch(limit -> limit.window().compareTo(LONG) >= 0);
     }
 
     /** Checks names that a file can have as another word. The value of a claim can be true or false, so a tier can have this name. */

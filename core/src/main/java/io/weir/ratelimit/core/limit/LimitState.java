@@ -46,6 +46,11 @@ public sealed interface LimitState
         };
     }
 
+    /** Tests whether all permits of a limit return at once, at the end of a window or of a period of the calendar. */
+    static boolean isFixed(Limit limit) {
+        return limit.fold(window -> window.uses(Algorithm.FIXED_WINDOW), calendar -> true, concurrency -> false);
+    }
+
     /**
      * Returns this state as of an instant: without the windows that have passed, and with the permits that have returned. If the
      * state is later than the instant because the clock stepped back, the result starts at the instant.

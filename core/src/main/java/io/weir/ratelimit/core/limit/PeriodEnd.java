@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
+import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
+import io.weir.ratelimit.spi.Limit;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -27,6 +29,13 @@ public final class PeriodEnd {
         boolean occursTwice =
                 end.getZone().getRules().getValidOffsets(end.toLocalDateTime()).size() > 1;
         return (occursTwice ? WITH_OFFSET : FORMAT).format(end);
+    }
+
+    /** Returns the text of a limit, with the end of the period that contains an instant if it is a calendar limit. */
+    public static String withEnd(Limit limit, Instant instant) {
+        return limit instanceof CalendarLimit calendar
+                ? limit + " (resets on " + text(calendar.period(), instant) + ")"
+                : limit.toString();
     }
 
     /** Returns the text of the end of the period that contains an instant, such as {@code 1 December 00:00 Europe/Berlin}. */

@@ -8,7 +8,6 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
@@ -74,8 +73,8 @@ public final class CostCheck {
      * @param limits the limits of a policy or of a tier
      */
     public static OptionalLong capacity(PolicyLimits limits) {
-        return limits.limits().stream()
-                .filter(limit -> !(limit instanceof ConcurrencyLimit))
+        return limits.withoutConcurrency().stream()
+                .flatMap(others -> others.limits().stream())
                 .mapToLong(Limit::capacity)
                 .filter(permits -> permits > 0)
                 .min();

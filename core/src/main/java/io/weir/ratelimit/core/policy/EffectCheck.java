@@ -10,7 +10,6 @@ import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod.Unit;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.WindowLimit;
@@ -39,11 +38,7 @@ public final class EffectCheck {
                     "10000/month",
                     any(limit -> limit instanceof CalendarLimit calendar
                             && ANCHORED.contains(calendar.period().unit()))),
-            new OfPolicy(
-                    ConfigKeys.CONCURRENCY_TIMEOUT,
-                    ConfigKeys.CONCURRENCY,
-                    "10",
-                    any(ConcurrencyLimit.class::isInstance)),
+            new OfPolicy(ConfigKeys.CONCURRENCY_TIMEOUT, ConfigKeys.CONCURRENCY, "10", Policy::hasConcurrency),
             new OfPolicy(ConfigKeys.MAX_WAITING, ConfigKeys.MAX_WAIT, "5s", policy -> policy.maxWaitMicros() > 0),
             new OfPolicy(
                     ConfigKeys.ENFORCE_PERCENT,

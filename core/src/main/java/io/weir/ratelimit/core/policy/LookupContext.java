@@ -23,7 +23,7 @@ final class LookupContext {
     private final Supplier<Executor> executor;
     private final SourceListener listener;
     private final OutageReport report;
-    private final Semaphore slots;
+    private final Semaphore free;
     private final OutageLog outages;
 
     /**
@@ -44,7 +44,7 @@ final class LookupContext {
         this.executor = executor;
         this.listener = listener;
         this.report = report;
-        this.slots = new Semaphore(maxLookups);
+        this.free = new Semaphore(maxLookups);
         this.outages = new OutageLog(times.nanoTime());
     }
 
@@ -64,8 +64,8 @@ final class LookupContext {
         return executor;
     }
 
-    Semaphore slots() {
-        return slots;
+    Semaphore free() {
+        return free;
     }
 
     /** Reports a failed look-up, and logs the first one of each outage. */

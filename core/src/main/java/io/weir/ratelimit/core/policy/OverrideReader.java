@@ -8,7 +8,6 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.HashMap;
@@ -68,9 +67,7 @@ public final class OverrideReader {
     }
 
     private static List<Limit> ofPolicy(Policy policy) {
-        return policy.limits().limits().stream()
-                .filter(limit -> !(limit instanceof ConcurrencyLimit))
-                .toList();
+        return policy.limits().withoutConcurrency().map(PolicyLimits::limits).orElse(List.of());
     }
 
     private static Optional<PolicyLimits> ofKey(

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.policy;
 
-import io.weir.ratelimit.Algorithm;
-import io.weir.ratelimit.spi.CalendarLimit;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
+import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -36,8 +34,9 @@ public final class PenaltyCheck {
     }
 
     private static long rejections(PolicyLimits limits, long windowMicros) {
-        long ofLimits = limits.limits().stream()
-                .filter(limit -> !(limit instanceof ConcurrencyLimit) && limit.permits() > 0)
+        long ofLimits = limits.withoutConcurrency().stream()
+                .flatMap(others -> others.limits().stream())
+                .filter(limit -> limit.permits() > 0)
                 .mapToLong(limit -> windowMicros / Math.max(SECOND, gapMicros(limit)) + 2)
                 .sum();
         return Math.min(ofLimits, windowMicros / SECOND + 1);
@@ -45,7 +44,6 @@ public final class PenaltyCheck {
 
     /** Returns the time in which a caller without permits gets the next one. */
     private static long gapMicros(Limit limit) {
-        boolean fixed = limit instanceof CalendarLimit || limit.uses(Algorithm.FIXED_WINDOW);
-        return limit.windowMicros() / (fixed ? 1 : limit.permits());
+        return limit.windowMicros() / (LimitState.isFixed(limit) ? 1 : limit.permits());
     }
 }
