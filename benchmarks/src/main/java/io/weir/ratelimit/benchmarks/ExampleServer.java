@@ -52,7 +52,7 @@ final class ExampleServer implements AutoCloseable {
         return Files.exists(QUARKUS)
                 ? Optional.empty()
                 : Optional.of("The example on Quarkus is not built: run"
-                        + " \"mvn -B -ntp package -DskipTests -Pquarkus -pl examples/quarkus\" first.");
+                        + " \"mvn -B -ntp package -Dmaven.test.skip -Pquarkus -pl examples/quarkus\" first.");
     }
 
     /** Starts the example on Quarkus, and waits until it answers a path with 200. */
