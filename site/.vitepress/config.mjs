@@ -47,14 +47,14 @@ function links(md) {
 /** Omits the words of a question that say nothing about its subject, and the plural. Adds the word of the headings for one of users. */
 function processTerm(term) {
     const word = term.toLowerCase().replace(/([^s])s$/, '$1')
-    if (/^(an?|and|are|at|can|doe?|for|how|i|in|it|my|of|on|or|the|to|what|when|where|which|with)$/.test(word)) return null
+    if (/^(all|an?|and|are|at|be|being|can|doe?|for|from|get|have|how|i|if|in|it|many|much|my|need|not|of|on|or|the|there|to|we|what|when|where|which|who|why|with|you|your)$/.test(word)) return null
     const headings = {
-        away: /^(crash|crashe|down|outage|timeout|unavailable)$/,
         block: /^(abuse|abusive|ban|blacklist)$/,
         code: /^programmatic$/,
         exempt: /^(allowlist|exclude|whitelist)$/,
         model: /^(llm|openai)$/,
         once: /^(bulkhead|concurrent|parallel)$/,
+        outage: /^(away|crash|crashe|down|timeout|unavailable)$/,
         shadow: /^(audit|dry)$/,
         tier: /^(gold|paid|premium|vip)$/,
         troubleshooting: /^working$/
@@ -66,9 +66,9 @@ function processTerm(term) {
 const boost = { title: 8, titles: 3, text: 1 }
 const weights = { prefix: 0.3, fuzzy: 0.2 }
 
-/** Finds words with one error in five letters, but no other numbers. */
+/** Finds words with one error in five letters, but no other numbers, and no other short words. */
 function fuzzy(word) {
-    return /\d/.test(word) ? false : 0.2
+    return /\d/.test(word) || word.length < 5 ? false : 0.2
 }
 
 /** Completes the last word only, which the reader may still write. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it;
 
+import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -120,16 +121,28 @@ class SiteTest {
         browser.preferScheme("dark");
         browser.open(address, 1280, 900);
         assertThat(browser.run("return document.documentElement.className")).isEqualTo("dark");
-        Map.of(
-                        "how do I sell plans", "sell-plans",
-                        "limit language model tokens", "limit-a-language-model",
-                        "what does a client do with a 429", "obey-a-429",
-                        "redis is down", "when-redis-is-away",
-                        "change a limit at run time", "change-limits-at-run-time",
-                        "vip customers", "tiers-from-a-database",
-                        "whitelist an ip", "exempt-health-checks",
-                        "dry run", "shadow-mode",
-                        "behind a load balancer", "limit-by-address-behind-a-proxy")
+        Map.ofEntries(
+                        entry("how do I sell plans", "sell-plans"),
+                        entry("limit language model tokens", "limit-a-language-model"),
+                        entry("what does a client do with a 429", "obey-a-429"),
+                        entry("redis is down", "when-redis-is-away"),
+                        entry("redis outage", "when-redis-is-away"),
+                        entry("fail open or fail closed", "when-redis-is-away"),
+                        entry("change a limit at run time", "change-limits-at-run-time"),
+                        entry("vip customers", "tiers-from-a-database"),
+                        entry("whitelist an ip", "exempt-health-checks"),
+                        entry("turn off rate limiting", "exempt-health-checks"),
+                        entry("dry run", "shadow-mode"),
+                        entry("behind a load balancer", "limit-by-address-behind-a-proxy"),
+                        entry("all requests are rejected", "troubleshooting"),
+                        entry("limit is not enforced", "troubleshooting"),
+                        entry("why do I get 503 instead of 429", "troubleshooting"),
+                        entry("who is being rejected", "find-top-keys"),
+                        entry("how many requests are left for a user", "limit-from-code"),
+                        entry("different limits per endpoint", "first-ten-properties"),
+                        entry("requests per second and per day", "first-ten-properties"),
+                        entry("customize the 429 error message", "replace-the-response"),
+                        entry("which java version do I need", "compatibility"))
                 .forEach((question, page) -> {
                     browser.run("sessionStorage.clear()"); // it has the last question
                     browser.open(address, 1280, 900);
