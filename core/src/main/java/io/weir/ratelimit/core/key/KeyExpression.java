@@ -138,16 +138,16 @@ public final class KeyExpression {
             throw new IllegalArgumentException("the key " + terms().get(alternative) + " has " + compound.size()
                     + " values, and " + values.size() + " are given");
         }
-        Identity key = compound.get(0).named().apply(values.get(0));
+        Identity key = compound.get(0).named(values.get(0));
         for (int i = 1; i < compound.size(); i++) {
-            key = key.and(compound.get(i).named().apply(values.get(i)));
+            key = key.and(compound.get(i).named(values.get(i)));
         }
         return key;
     }
 
     /** Returns the key of a call; {@link Identity#ANONYMOUS} if no alternative resolves. */
     public Identity resolve(CallContext call) {
-        return find(call, KeyExpression::missed).orElse(Identity.ANONYMOUS);
+        return find(call, KeyTerm::missed).orElse(Identity.ANONYMOUS);
     }
 
     /**
@@ -169,12 +169,12 @@ public final class KeyExpression {
         if (onlyTerm == null) {
             return null;
         }
-        String source = onlyTerm.source().text().apply(call);
+        String source = onlyTerm.source(call);
         if (source != null) {
             if (source.isEmpty() && !onlyTerm.is(KeyWord.GLOBAL)) {
-                onlyTerm.use().missed(call, true);
+                onlyTerm.missed(call, true);
             } else {
-                onlyTerm.use().resolved();
+                onlyTerm.resolved();
             }
         }
         return source;
@@ -182,9 +182,7 @@ public final class KeyExpression {
 
     /** Returns the key of a text of {@link #source}; {@link Identity#ANONYMOUS} if the text does not resolve. */
     public Identity ofSource(String source) {
-        return onlyTerm == null
-                ? Identity.ANONYMOUS
-                : onlyTerm.source().key().apply(source).orElse(Identity.ANONYMOUS);
+        return onlyTerm == null ? Identity.ANONYMOUS : onlyTerm.ofSource(source).orElse(Identity.ANONYMOUS);
     }
 
     /** Records that a term did not resolve. */
@@ -192,13 +190,9 @@ public final class KeyExpression {
         void record(KeyTerm term, CallContext call, boolean last);
     }
 
-    private static void missed(KeyTerm term, CallContext call, boolean last) {
-        term.use().missed(call, last);
-    }
-
     private static void missedTier(KeyTerm term, CallContext call, boolean last) {
         if (last) {
-            term.use().missedTier(call);
+            term.missedTier(call);
         }
     }
 
@@ -223,9 +217,9 @@ public final class KeyExpression {
     }
 
     private static Optional<Identity> find(KeyTerm term, CallContext call, Miss miss, boolean last) {
-        Optional<Identity> key = term.resolver().resolve(call);
+        Optional<Identity> key = term.resolve(call);
         if (key.isPresent()) {
-            term.use().resolved();
+            term.resolved();
         } else {
             miss.record(term, call, last);
         }

@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.key;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.KeyResolver;
 import java.util.ArrayList;
@@ -16,19 +15,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
-/**
- * The terms of the key expressions of a deployment. A term does not resolve if its text is blank, if it throws an exception, or
- * if it returns null.
- */
+/** The terms of the key expressions of a deployment. */
 public final class KeyTerms {
     /** The forms of terms, for messages. */
     public static final String FORMS =
             Arrays.stream(KeyWord.values()).map(KeyWord::form).collect(Collectors.joining(", "))
                     + " and the names of KeyResolver beans";
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final Optional<Identity> GLOBAL = Optional.of(Identity.GLOBAL);
 
     /** Whether the public {@code toString} of a class is not that of {@link Object}. */
@@ -126,7 +120,7 @@ public final class KeyTerms {
     /** Returns the term of the application with a name. */
     Optional<KeyTerm> resolver(String name) {
         return Optional.ofNullable(resolvers.get(name))
-                .map(resolver -> safe(new KeyTerm(
+                .map(resolver -> new KeyTerm(
                         Optional.empty(),
                         name,
                         resolver,
@@ -136,23 +130,21 @@ public final class KeyTerms {
                                     + " enter the key as logs and spans show it");
                         },
                         KeyTerm.Source.NONE,
-                        use(name, Optional.empty()))));
+                        place,
+                        reported));
     }
 
     /** Returns a term of the key language; the name is empty for words without a name. */
     KeyTerm term(KeyWord word, String name) {
         String canonical = word == KeyWord.HEADER ? name.toLowerCase(Locale.ROOT) : name;
-        return safe(new KeyTerm(
+        return new KeyTerm(
                 Optional.of(word),
                 canonical,
                 resolver(word, canonical),
                 new NamedValues(ipv4Prefix, ipv6Prefix).of(word, canonical),
                 source(word),
-                use(word.isNamed() ? word.text() + ":" + canonical : word.text(), Optional.of(word))));
-    }
-
-    private TermUse use(String term, Optional<KeyWord> word) {
-        return new TermUse(place, term, word, reported);
+                place,
+                reported);
     }
 
     private KeyTerm.Source source(KeyWord word) {
@@ -209,40 +201,5 @@ public final class KeyTerms {
 
     private static Optional<String> nonBlank(Optional<String> value) {
         return value.filter(text -> !text.isBlank());
-    }
-
-    private KeyTerm safe(KeyTerm term) {
-        KeyTerm.Source source =
-                new KeyTerm.Source(call -> text(term, call), term.source().key());
-        return new KeyTerm(term.word(), term.name(), call -> resolve(term, call), term.named(), source, term.use());
-    }
-
-    /** Returns the text that determines the key. If a term fails, {@link #resolve} logs it. */
-    private static @Nullable String text(KeyTerm term, CallContext call) {
-        try {
-            return term.source().text().apply(call);
-        } catch (Exception | LinkageError | StackOverflowError e) {
-            return null;
-        }
-    }
-
-    /** Resolves a term. A failing term must neither fail the call nor exempt it from the limit. */
-    private Optional<Identity> resolve(KeyTerm term, CallContext call) {
-        try {
-            Optional<Identity> key = term.resolver().resolve(call);
-            if (key != null) {
-                return key;
-            }
-            warn(term, "returned null", null);
-        } catch (Exception | LinkageError | StackOverflowError e) {
-            warn(term, "failed", e);
-        }
-        return Optional.empty();
-    }
-
-    private void warn(KeyTerm term, String failure, @Nullable Throwable thrown) {
-        if (reported.add(term.toString())) {
-            MESSAGES.log(LOG, thrown, "WEIR-305", term, failure);
-        }
     }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reports of terms that do not resolve. */
-class TermUseTest {
+class KeyTermTest {
     private static final String PLACE = "ratelimit.policies.api.key";
     private static final TestCall ALICE = TestCall.fromAddress("203.0.113.7").withPrincipal("alice");
 
@@ -93,7 +93,7 @@ class TermUseTest {
     @Tag("field")
     void aTermThatNeverResolvesIsReportedOnce(String term) {
         KeyExpression key = key(term);
-        resolve(key, TestCall.EMPTY, TermUse.FIRST - 1);
+        resolve(key, TestCall.EMPTY, KeyTerm.FIRST - 1);
         assertThat(warnings()).isEmpty();
         resolve(key, TestCall.EMPTY, 1);
         assertThat(warnings())
@@ -101,26 +101,26 @@ class TermUseTest {
                         "WARNING WEIR-337 " + PLACE + ": the term " + term + " did not resolve the first 100 times."
                                 + " Such calls of all callers share the key anonymous. Correct the term, or use another key."
                                 + " This is logged once.");
-        resolve(key, TestCall.EMPTY, TermUse.FIRST);
-        resolve(key(term), TestCall.EMPTY, TermUse.FIRST); // the expression of a reload
+        resolve(key, TestCall.EMPTY, KeyTerm.FIRST);
+        resolve(key(term), TestCall.EMPTY, KeyTerm.FIRST); // the expression of a reload
         assertThat(warnings()).hasSize(1);
     }
 
     @Test
     void aTermThatResolvesForSomeCallersIsNotReported() {
         for (KeyExpression key : List.of(key("principal"), key("principal + method"))) {
-            resolve(key, TestCall.EMPTY, TermUse.FIRST - 1);
+            resolve(key, TestCall.EMPTY, KeyTerm.FIRST - 1);
             resolve(key, ALICE.withTerm("method", "Search.find"), 1);
-            resolve(key, TestCall.EMPTY, TermUse.FIRST);
+            resolve(key, TestCall.EMPTY, KeyTerm.FIRST);
         }
         assertThat(warnings()).isEmpty();
     }
 
     @Test
     void callersWithoutAUserAreNormalIfAnAlternativeFollows() {
-        resolve(key("principal | ip"), TestCall.fromAddress("203.0.113.7"), 2 * TermUse.FIRST);
-        resolve(key("claim:sub | ip"), TestCall.fromAddress("203.0.113.7"), 2 * TermUse.FIRST);
-        resolve(key("global"), TestCall.EMPTY, 2 * TermUse.FIRST);
+        resolve(key("principal | ip"), TestCall.fromAddress("203.0.113.7"), 2 * KeyTerm.FIRST);
+        resolve(key("claim:sub | ip"), TestCall.fromAddress("203.0.113.7"), 2 * KeyTerm.FIRST);
+        resolve(key("global"), TestCall.EMPTY, 2 * KeyTerm.FIRST);
         assertThat(warnings()).isEmpty();
     }
 
@@ -128,7 +128,7 @@ class TermUseTest {
     @ValueSource(strings = {"claim:sub", "claim:sub | ip"})
     @Tag("field")
     void aClaimThatNoUserHasIsReported(String expression) {
-        resolve(key(expression), ALICE, TermUse.FIRST);
+        resolve(key(expression), ALICE, KeyTerm.FIRST);
         assertThat(warnings())
                 .containsExactly(
                         "WARNING WEIR-337 " + PLACE + ": the term claim:sub did not resolve the first 100 times,"
@@ -141,11 +141,11 @@ class TermUseTest {
     @Tag("field")
     void aTierThatNoCallerHasIsReported() {
         KeyExpression tier = KeyExpression.parse("claim:plan", terms.at("ratelimit.policies.api.tier"));
-        for (int i = 0; i < TermUse.FIRST; i++) {
+        for (int i = 0; i < KeyTerm.FIRST; i++) {
             assertThat(tier.value(TestCall.EMPTY)).isEmpty();
         }
         assertThat(warnings()).as("callers without a user").isEmpty();
-        for (int i = 0; i < TermUse.FIRST; i++) {
+        for (int i = 0; i < KeyTerm.FIRST; i++) {
             assertThat(tier.value(ALICE)).isEmpty();
         }
         assertThat(warnings())
@@ -181,7 +181,7 @@ class TermUseTest {
 
     @Test
     void anExpressionWithoutAPlaceIsNotReported() {
-        resolve(KeyExpression.parse("ip", terms), TestCall.EMPTY, TermUse.FIRST);
+        resolve(KeyExpression.parse("ip", terms), TestCall.EMPTY, KeyTerm.FIRST);
         assertThat(warnings()).isEmpty();
     }
 }
