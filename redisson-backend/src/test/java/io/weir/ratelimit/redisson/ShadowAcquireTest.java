@@ -11,7 +11,6 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.FixedWindowState;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.redisson.script.AcquireRequest;
 import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
@@ -75,7 +74,7 @@ class ShadowAcquireTest {
 
     private Decision.Allowed allowedAlone() {
         LimitState state = new FixedWindowState(NOW, 1);
-        List<Quota> quotas = List.of(QuotaCalculator.quota(enforced, 0, state, true, NOW));
+        List<Quota> quotas = List.of(state.quota(enforced, 0, true, NOW));
         return new Decision.Allowed(
                 Results.of(quotas), new BackendReceipt(List.of(new ChargeStates(enforced, List.of(state)))), 7);
     }
@@ -150,7 +149,7 @@ class ShadowAcquireTest {
     @Test
     void aRejectedCallSendsNoShadowRequest() {
         CompletableFuture<Decision> decision = acquire(first, enforced).start().completion();
-        Quota rejected = QuotaCalculator.quota(enforced, 0, new FixedWindowState(NOW, 5), false, NOW);
+        Quota rejected = new FixedWindowState(NOW, 5).quota(enforced, 0, false, NOW);
         steps.enforcedDecision.complete(new Decision.Rejected(Results.of(rejected)));
         assertThat(decision.join().shadowQuotas()).isEmpty();
         assertThat(steps.sent).isEmpty();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.limit;
 
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.BlocksKeys;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
 import java.time.Duration;
@@ -83,7 +85,7 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
         return 0;
     }
 
-    /** Returns {@link Micros#NEVER}: no max-wait lets a call spend ahead of the end. {@link QuotaCalculator} returns the retry-after. */
+    /** Returns {@link Micros#NEVER}: no max-wait lets a call spend ahead of the end. {@link #quota} has the retry-after. */
     @Override
     public long retryAfterMicros(Limit limit, long cost, long nowMicros) {
         return Micros.NEVER;
@@ -107,5 +109,20 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
     @Override
     public LimitState refund(Limit limit, long cost) {
         return new BlockedState(state.refund(limit, cost), endMicros);
+    }
+
+    /** Returns the quota of a blocked key. The limit and the block are waited for at the same time. */
+    @Override
+    public Quota quota(Charge charge, int index, boolean spent, long nowMicros) {
+        Quota quota = state.quota(charge, index, false, nowMicros);
+        long blocked = endMicros - nowMicros;
+        long untilPermit = quota.remaining() > 0 ? 0 : Micros.nextPermitAfter(quota);
+        long nextPermit = quota.capacity() == 0 ? 0 : Math.max(untilPermit, blocked);
+        return Micros.rejectedFor(quota.toBuilder(), Math.max(Micros.retryAfter(quota), blocked))
+                .remaining(0)
+                .resetAfter(Micros.duration(Math.max(Micros.resetAfter(quota), blocked)))
+                .nextPermitAfter(Micros.duration(nextPermit))
+                .blockedFor(Micros.duration(blocked))
+                .build();
     }
 }

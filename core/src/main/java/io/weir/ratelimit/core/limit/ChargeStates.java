@@ -48,7 +48,7 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
     public List<Quota> quotas(boolean spent, long nowMicros) {
         Quota[] quotas = new Quota[states.size()];
         for (int i = 0; i < quotas.length; i++) {
-            quotas[i] = QuotaCalculator.quota(charge, i, states.get(i), spent, nowMicros);
+            quotas[i] = states.get(i).quota(charge, i, spent, nowMicros);
         }
         return List.of(quotas);
     }

@@ -70,7 +70,7 @@ public final class ChargedResults extends AbstractList<ChargeResult> implements 
         Objects.checkIndex(index, 1);
         ChargeResult result = known;
         if (result == null) {
-            Quota quota = QuotaCalculator.quota(charge, 0, state, true, nowMicros);
+            Quota quota = state.quota(charge, 0, true, nowMicros);
             result = new ChargeResult(charge.policy().policy(), false, List.of(quota));
             known = result;
         }

@@ -147,10 +147,15 @@ public record ConcurrencyState(
     }
 
     /** Returns when to look for a free slot again: after a second, or when the first slot ends if its instance does not renew it. */
-    long untilFreeMicros(long nowMicros) {
+    private long untilFreeMicros(long nowMicros) {
         return held == 0
                 ? MAX_RETRY_AFTER_MICROS
                 : Math.max(1, Math.min(MAX_RETRY_AFTER_MICROS, earliestMicros - nowMicros));
+    }
+
+    @Override
+    public long nextPermitAfterMicros(Limit limit, long remaining, long nowMicros) {
+        return untilFreeMicros(nowMicros);
     }
 
     @Override

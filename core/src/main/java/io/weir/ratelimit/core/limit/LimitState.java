@@ -2,8 +2,11 @@
 package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.Algorithm;
+import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.CalendarLimit;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.WindowLimit;
 
 /**
@@ -169,4 +172,48 @@ public sealed interface LimitState
      * @param cost the permits to refund, 1 or more
      */
     LimitState refund(Limit limit, long cost);
+
+    /**
+     * Returns the quota of the key.
+     *
+     * @param index the position of the limit in the policy of the charge
+     * @param spent whether this state includes the charge
+     */
+    default Quota quota(Charge charge, int index, boolean spent, long nowMicros) {
+        PolicyLimits policy = charge.policy();
+        Limit limit = policy.limits().get(index);
+        long retryAfter = spent ? 0 : retryAfterMicros(charge, limit, nowMicros);
+        long remaining = remaining(limit, nowMicros);
+        Quota.Builder quota = describe(limit, Quota.builder(policy.policy(), policy.limitName(index)), nowMicros)
+                .capacity(limit.capacity())
+                .remaining(remaining)
+                .resetAfter(Micros.duration(resetAfterMicros(limit, nowMicros)));
+        if (remaining < limit.capacity()) {
+            quota.nextPermitAfter(Micros.duration(nextPermitAfterMicros(limit, remaining, nowMicros)));
+        }
+        return (retryAfter > 0 ? Micros.rejectedFor(quota, retryAfter) : quota).build();
+    }
+
+    private Quota.Builder describe(Limit limit, Quota.Builder quota, long nowMicros) {
+        return limit.fold(
+                window -> quota.window(window.permits(), window.window()),
+                calendar -> quota.calendar(
+                        calendar.permits(),
+                        CalendarState.bounds(calendar, nowMicros).length(),
+                        CalendarBounds.dateTime(
+                                ((CalendarState) this).endMicros(),
+                                calendar.period().zone())),
+                slots -> quota.concurrency(slots.permits()));
+    }
+
+    /** Returns the wait until the charge is allowed, which is 0 if its slot is within its max-wait. */
+    private long retryAfterMicros(Charge charge, Limit limit, long nowMicros) {
+        long wait = retryAfterMicros(limit, charge.cost(), nowMicros);
+        return wait == Micros.NEVER ? wait : Math.max(0, wait - maxDelayMicros(limit, charge.maxWaitMicros()));
+    }
+
+    /** Returns the microseconds until more permits than now remain. */
+    default long nextPermitAfterMicros(Limit limit, long remaining, long nowMicros) {
+        return retryAfterMicros(limit, remaining + 1, nowMicros);
+    }
 }

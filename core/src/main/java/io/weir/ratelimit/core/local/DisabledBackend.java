@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.HoldsSlots;
@@ -55,7 +54,7 @@ public final class DisabledBackend implements RateLimitBackend, SettlesCharges, 
         for (Charge charge : charges) {
             List<Limit> limits = charge.policy().limits();
             for (int i = 0; i < limits.size(); i++) {
-                quotas.add(QuotaCalculator.quota(charge, i, LimitState.untouched(limits.get(i), 0), false, 0));
+                quotas.add(LimitState.untouched(limits.get(i), 0).quota(charge, i, false, 0));
             }
         }
         return quotas;

@@ -6,7 +6,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
@@ -79,9 +78,7 @@ final class UnlockedAcquire {
             long wait = current.retryAfterMicros(limit, charge.cost(), now);
             if (wait > LimitState.maxDelayMicros(limit, charge.maxWaitMicros())) {
                 return new Decision.Rejected(List.of(new ChargeResult(
-                        charge.policy().policy(),
-                        false,
-                        List.of(QuotaCalculator.quota(charge, 0, current, false, now)))));
+                        charge.policy().policy(), false, List.of(current.quota(charge, 0, false, now)))));
             }
             LimitState spent = current.spend(limit, charge.cost(), now);
             if (stored.compareAndSet(before, spent)) {

@@ -9,7 +9,6 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.Micros;
-import io.weir.ratelimit.core.limit.QuotaCalculator;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.script.RedisTime;
 import io.weir.ratelimit.spi.Charge;
@@ -90,9 +89,7 @@ class RejectionCacheModelTest {
     private static void check(
             String where, Quota quota, PolicyLimits policy, LimitState state, long cost, long earliest) {
         LimitState then = state.asOf(policy.limits().get(0), earliest);
-        assertThat(quota)
-                .as(where)
-                .isEqualTo(QuotaCalculator.quota(new Charge(policy, "all", cost), 0, then, false, earliest));
+        assertThat(quota).as(where).isEqualTo(then.quota(new Charge(policy, "all", cost), 0, false, earliest));
     }
 
     private static boolean fits(LimitState state, Limit limit, long cost, long clock) {
