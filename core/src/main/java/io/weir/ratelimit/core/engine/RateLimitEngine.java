@@ -5,7 +5,6 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.events.CallKeys;
 import io.weir.ratelimit.core.events.DecisionListeners;
 import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
@@ -28,6 +27,7 @@ import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -97,7 +97,7 @@ public final class RateLimitEngine {
         return complete(
                 binding,
                 acquisition(binding, threads, request, acquisition -> charges.of(binding, call, acquisition)),
-                CallKeys.of(binding, call));
+                policy -> policy.key().resolve(call));
     }
 
     /** Decides without objects for a wait or a request, and reads the clock only if a listener needs allowed decisions. */
@@ -141,7 +141,7 @@ public final class RateLimitEngine {
         return complete(
                 binding,
                 acquisition(binding, threads, null, acquisition -> charges.of(binding, key, storedKey, acquisition)),
-                CallKeys.of(binding, key));
+                policy -> key);
     }
 
     private Acquisition acquisition(
@@ -166,9 +166,10 @@ public final class RateLimitEngine {
         Acquisition acquisition =
                 acquisition(binding, withoutThreads, request, current -> charges.of(binding, call, current));
         if (!acquisition.runUntilWait()) {
-            return CompletableFuture.completedFuture(ended(binding, acquisition.result(), CallKeys.of(binding, call)));
+            return CompletableFuture.completedFuture(
+                    ended(binding, acquisition.result(), policy -> policy.key().resolve(call)));
         }
-        AsyncAcquisition rest = waiting(binding, acquisition, CallKeys.ofLaterCall(binding, call), executor);
+        AsyncAcquisition rest = waiting(binding, acquisition, binding.keysOf(call), executor);
         return waiting.keep(rest, rest.resume());
     }
 
@@ -186,14 +187,17 @@ public final class RateLimitEngine {
         Acquisition acquisition =
                 acquisition(binding, withoutThreads, request, current -> charges.of(binding, call, current));
         if (!binding.callsResolver()) {
-            AsyncAcquisition rest = async(binding, acquisition, CallKeys.ofLaterCall(binding, call), threads);
+            AsyncAcquisition rest = async(binding, acquisition, binding.keysOf(call), threads);
             return waiting.keep(rest, rest.startHere(limits(binding, call)));
         }
-        AtomicReference<@Nullable CallKeys> keys = new AtomicReference<>();
-        AsyncAcquisition rest = new AsyncAcquisition(
-                binding, acquisition, backend, sleeper, threads, timed -> reported(binding, timed, keys.get()));
+        AtomicReference<Function<Policy, Identity>> keys = new AtomicReference<>(policy -> Identity.ANONYMOUS);
+        AsyncAcquisition rest = async(
+                binding,
+                acquisition,
+                policy -> Objects.requireNonNull(keys.get()).apply(policy),
+                threads);
         return waiting.keep(rest, rest.startLater(() -> {
-            keys.set(CallKeys.ofLaterCall(binding, call));
+            keys.set(binding.keysOf(call));
             return limits(binding, call);
         }));
     }
@@ -205,7 +209,7 @@ public final class RateLimitEngine {
     }
 
     private AsyncAcquisition waiting(
-            Binding binding, Acquisition acquisition, @Nullable CallKeys keys, Supplier<Executor> executor) {
+            Binding binding, Acquisition acquisition, Function<Policy, Identity> keys, Supplier<Executor> executor) {
         try {
             return async(binding, acquisition, keys, executor.get());
         } catch (RuntimeException e) { // the application ends
@@ -215,7 +219,7 @@ public final class RateLimitEngine {
     }
 
     private AsyncAcquisition async(
-            Binding binding, Acquisition acquisition, @Nullable CallKeys keys, Executor executor) {
+            Binding binding, Acquisition acquisition, Function<Policy, Identity> keys, Executor executor) {
         return new AsyncAcquisition(
                 binding, acquisition, backend, sleeper, executor, timed -> reported(binding, timed, keys));
     }
@@ -236,11 +240,11 @@ public final class RateLimitEngine {
         return slots;
     }
 
-    private Decision complete(Binding binding, Acquisition acquisition, @Nullable CallKeys keys) {
+    private Decision complete(Binding binding, Acquisition acquisition, Function<Policy, Identity> keys) {
         return ended(binding, acquisition.await(), keys);
     }
 
-    private Decision ended(Binding binding, @Nullable TimedDecision timed, @Nullable CallKeys keys) {
+    private Decision ended(Binding binding, @Nullable TimedDecision timed, Function<Policy, Identity> keys) {
         if (timed == null) {
             return Decision.Allowed.UNLIMITED;
         }
@@ -256,7 +260,7 @@ public final class RateLimitEngine {
                 .toArray(CompletableFuture<?>[]::new);
         Acquisition acquisition =
                 acquisition(binding, withoutThreads, null, current -> charges.of(binding, key, storedKey, current));
-        AsyncAcquisition call = async(binding, acquisition, CallKeys.of(binding, key), executor);
+        AsyncAcquisition call = async(binding, acquisition, policy -> key, executor);
         return waiting.keep(call, call.start(CompletableFuture.allOf(limits)));
     }
 
@@ -274,8 +278,8 @@ public final class RateLimitEngine {
                 .flatMap(call -> charges.awaitOverridesAsync(call.policies(), call.properties(), sleeper::timer))
                 .toArray(CompletableFuture<?>[]::new);
         Acquisition acquisition = acquisition(binding, withoutThreads, null, current -> joint.resolve());
-        CallKeys keys = binding.notifies() ? policy -> policy.key().resolve(joint.first(policy.name())) : null;
-        AsyncAcquisition call = async(binding, acquisition, keys, executor);
+        AsyncAcquisition call =
+                async(binding, acquisition, policy -> policy.key().resolve(joint.first(policy.name())), executor);
         return waiting.keep(call, call.start(CompletableFuture.allOf(limits)))
                 .thenApply(decision -> new JointDecision(decision, joint.results(decision)));
     }
@@ -290,10 +294,10 @@ public final class RateLimitEngine {
         listeners.bypassed(binding);
     }
 
-    /** Notifies the listeners, and reports the used shares if there are keys for it. */
-    private void reported(Binding binding, TimedDecision timed, @Nullable CallKeys keys) {
+    /** Notifies the listeners, and reports the used shares of the keys of the call. */
+    private void reported(Binding binding, TimedDecision timed, Function<Policy, Identity> keys) {
         notifyListeners(binding, timed);
-        if (keys != null) {
+        if (binding.notifies()) {
             thresholds.decided(binding, timed, keys);
         }
     }

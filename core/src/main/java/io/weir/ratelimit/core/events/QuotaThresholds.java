@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -124,7 +125,7 @@ public final class QuotaThresholds {
      *
      * @param keys returns the key of the call under a policy; called only for keys that are not known
      */
-    public void decided(Binding binding, TimedDecision timed, CallKeys keys) {
+    public void decided(Binding binding, TimedDecision timed, Function<Policy, Identity> keys) {
         if (observers.isEmpty() || timed.failure() != null) {
             return;
         }
@@ -147,13 +148,13 @@ public final class QuotaThresholds {
     }
 
     /** Returns the caller of a charge, null if its key is not that of the charge. */
-    private @Nullable Caller caller(String endpoint, Policy policy, Charge charge, CallKeys keys) {
+    private @Nullable Caller caller(String endpoint, Policy policy, Charge charge, Function<Policy, Identity> keys) {
         Place place = new Place(policy.name(), charge.storedKey());
         Caller known = callers.getIfPresent(place);
         if (known != null && known.endpoint.equals(endpoint) && known.policy.equals(policy)) {
             return known;
         }
-        Identity key = known != null ? known.key : keys.of(policy);
+        Identity key = known != null ? known.key : keys.apply(policy);
         // A resolver of the application can fail now. A later decision repeats the report.
         if (known == null && !encoder.encode(key).equals(charge.storedKey())) {
             return null;

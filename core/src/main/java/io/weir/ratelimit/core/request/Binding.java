@@ -2,14 +2,18 @@
 package io.weir.ratelimit.core.request;
 
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +100,19 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
             }
         }
         return false;
+    }
+
+    /**
+     * Returns the keys of a caller, for the report of used shares. They are resolved now, because the thread that completes the call does
+     * not know the caller.
+     */
+    public Function<Policy, Identity> keysOf(CallContext call) {
+        Map<String, Identity> known = new HashMap<>();
+        if (notifies()) {
+            policies.forEach(
+                    each -> known.put(each.policy().name(), each.policy().key().resolve(call)));
+        }
+        return policy -> known.getOrDefault(policy.name(), Identity.ANONYMOUS);
     }
 
     /** Tests whether rejections are counted towards penalties. */
