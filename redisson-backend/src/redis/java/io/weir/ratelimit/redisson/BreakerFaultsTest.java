@@ -222,7 +222,8 @@ class BreakerFaultsTest {
         proxy.failScripts(LOADING);
         openBreaker();
         proxy.blackhole();
-        // The first one is on a connection from before the fault. Then there is none, and the next one opens a connection.
+        // The first one is on a connection from before the fault. Then there is none, and the next one opens a
+        // connection.
         failProbe();
         failProbe();
         proxy.forward();
