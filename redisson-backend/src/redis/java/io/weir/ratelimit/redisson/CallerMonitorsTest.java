@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 /** Callers that wait for Redis hold no monitor, because a virtual thread before JDK 24 blocks its carrier in a monitor. */
 @Tag("fault")
 class CallerMonitorsTest {
-    private static final Duration DEADLINE = Duration.ofSeconds(10);
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final int CALLS_AT_ONCE = 20;
 
     private interface Call {
@@ -102,8 +102,11 @@ class CallerMonitorsTest {
                                 name -> backend.acquire(List.of(charge("k.a"))).receipt()));
                 redis.pause();
                 CALLS.forEach((name, call) -> callers.add(started(name, () -> call.on(backend, receipts.get(name)))));
+                Await.until(
+                        "all callers wait",
+                        DEADLINE,
+                        () -> callers.stream().allMatch(CallerMonitorsTest::waitsInBackend));
                 for (Thread caller : callers) {
-                    Await.until(caller.getName() + " waits", Duration.ofSeconds(9), () -> waitsInBackend(caller));
                     assertThat(Stream.of(info(caller).getLockedMonitors()).map(LockInfo::getClassName))
                             .as("monitors of the caller of %s", caller.getName())
                             .isEmpty();

@@ -64,7 +64,7 @@ final class CachedAnswer<A> {
         if (!looking.compareAndSet(false, true)) {
             return;
         }
-        if (!isStale() || !context.free().tryAcquire()) {
+        if (!isStale() || !context.freeLookups().tryAcquire()) {
             looking.set(false);
             if (isStale()) {
                 context.failed(name, subject, Failure.BUSY, null);
@@ -102,7 +102,7 @@ final class CachedAnswer<A> {
             context.failed(name, subject, Failure.ERROR, failure);
         }
         answeredNanos = context.nanoTime().getAsLong();
-        context.free().release();
+        context.freeLookups().release();
         looking.set(false);
         firstAnswer.complete(null);
     }

@@ -64,7 +64,7 @@ final class LookupContext {
         return executor;
     }
 
-    Semaphore free() {
+    Semaphore freeLookups() {
         return free;
     }
 

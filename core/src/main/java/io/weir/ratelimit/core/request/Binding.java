@@ -103,15 +103,16 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     }
 
     /**
-     * Returns the keys of a caller, for the report of used shares. They are resolved now, because the thread that completes the call does
-     * not know the caller.
+     * Returns the keys of a caller for the report of used shares, anonymous ones if no policy reports any. They are resolved now, because
+     * the thread that completes the call does not know the caller.
      */
     public Function<Policy, Identity> keysOf(CallContext call) {
-        Map<String, Identity> known = new HashMap<>();
-        if (notifies()) {
-            policies.forEach(
-                    each -> known.put(each.policy().name(), each.policy().key().resolve(call)));
+        if (!notifies()) {
+            return policy -> Identity.ANONYMOUS;
         }
+        Map<String, Identity> known = new HashMap<>();
+        policies.forEach(
+                each -> known.put(each.policy().name(), each.policy().key().resolve(call)));
         return policy -> known.getOrDefault(policy.name(), Identity.ANONYMOUS);
     }
 

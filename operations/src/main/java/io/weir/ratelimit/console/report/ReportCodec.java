@@ -114,7 +114,7 @@ public final class ReportCodec {
                     configuration.next(NUMBER, InstanceReport.Configuration::policies),
                     configuration.next(INSTANT, InstanceReport.Configuration::readAt),
                     configuration.next(TEXT, InstanceReport.Configuration::result),
-                    configuration.next(Codec.INT, InstanceReport.Configuration::problems)));
+                    configuration.next(NUMBER, InstanceReport.Configuration::problems)));
 
     private static final Codec<Rates.Utilization> UTILIZATION = Codec.of(utilization -> new Rates.Utilization(
             utilization.next(SHARE, Rates.Utilization::mean), utilization.next(SHARE, Rates.Utilization::max)));
@@ -202,7 +202,7 @@ public final class ReportCodec {
             InstanceReport read = REPORT.read(FORM, in);
             allowance.left = in.memory();
             return Optional.of(read);
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IOException e) {
             return Optional.empty();
         }
     }
@@ -240,7 +240,7 @@ public final class ReportCodec {
         for (TopKeys.Entry entry : active) {
             calls.put(
                     entry.key(),
-                    fields.next(COUNT, keys -> keys.minute().calls().getOrDefault(entry.key(), 0L)));
+                    fields.next(COUNT.charged(), keys -> keys.minute().calls().getOrDefault(entry.key(), 0L)));
         }
         List<TopKeys.NearLimit> near =
                 fields.next(NEAR_LIMIT, keys -> keys.top().nearLimit());

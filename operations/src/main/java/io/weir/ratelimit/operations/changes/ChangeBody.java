@@ -86,7 +86,7 @@ record ChangeBody<T>(Codec<T> codec) {
     T read(byte[] body) throws UntrustedChangesException {
         try {
             return codec.read(FORM, new Codec.Input(body, Long.MAX_VALUE));
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IOException e) {
             throw new UntrustedChangesException("the changes cannot be read");
         }
     }

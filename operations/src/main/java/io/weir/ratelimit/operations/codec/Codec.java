@@ -21,8 +21,14 @@ import java.util.function.Predicate;
 public record Codec<T>(Writer<T> writer, Reader<T> reader) {
     public static final Codec<Long> LONG = new Codec<>(DataOutputStream::writeLong, DataInputStream::readLong);
     public static final Codec<Integer> INT = new Codec<>(DataOutputStream::writeInt, DataInputStream::readInt);
-    public static final Codec<Integer> BYTE =
-            new Codec<>(DataOutputStream::writeByte, DataInputStream::readUnsignedByte);
+    public static final Codec<Integer> BYTE = new Codec<>(
+            (out, value) -> {
+                if (value != (value & 0xff)) {
+                    throw new IllegalArgumentException("a value is too long");
+                }
+                out.writeByte(value);
+            },
+            DataInputStream::readUnsignedByte);
     public static final Codec<Double> DOUBLE = new Codec<>(DataOutputStream::writeDouble, DataInputStream::readDouble);
     public static final Codec<Boolean> BOOLEAN =
             new Codec<>(DataOutputStream::writeBoolean, DataInputStream::readBoolean);
@@ -112,6 +118,14 @@ public record Codec<T>(Writer<T> writer, Reader<T> reader) {
         });
     }
 
+    /** Returns a codec that takes the memory of an element, for values of a map. */
+    public Codec<T> charged() {
+        return new Codec<>(writer, in -> {
+            in.take(Input.OBJECT_BYTES);
+            return reader.read(in);
+        });
+    }
+
     /** Returns a codec of another type with the same bytes. */
     public <U> Codec<U> as(Function<T, U> read, Function<U, T> written) {
         return new Codec<>((out, value) -> writer.write(out, written.apply(value)), in -> read.apply(reader.read(in)));
@@ -119,6 +133,7 @@ public record Codec<T>(Writer<T> writer, Reader<T> reader) {
 
     /** Returns a codec of a list after its length. Each element has at least one byte. */
     public Codec<List<T>> list(Codec<Integer> length) {
+        Reader<T> element = charged().reader;
         return new Codec<>(
                 (out, values) -> {
                     length.writer.write(out, values.size());
@@ -131,8 +146,7 @@ public record Codec<T>(Writer<T> writer, Reader<T> reader) {
                     check(size >= 0 && size <= in.available());
                     List<T> values = new ArrayList<>();
                     for (int i = 0; i < size; i++) {
-                        in.take(Input.OBJECT_BYTES);
-                        values.add(reader.read(in));
+                        values.add(element.read(in));
                     }
                     return values;
                 });
@@ -153,7 +167,7 @@ public record Codec<T>(Writer<T> writer, Reader<T> reader) {
     /**
      * Returns the bytes of a value after the number of its form.
      *
-     * @throws IllegalArgumentException if a text is too long
+     * @throws IllegalArgumentException if a text or a list is too long
      */
     public byte[] bytes(int form, T value) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -175,9 +189,13 @@ public record Codec<T>(Writer<T> writer, Reader<T> reader) {
      */
     public T read(int form, Input in) throws IOException {
         check(in.readByte() == form);
-        T value = reader.read(in);
-        check(in.read() < 0);
-        return value;
+        try {
+            T value = reader.read(in);
+            check(in.read() < 0);
+            return value;
+        } catch (IllegalArgumentException e) {
+            throw new IOException("a value is out of range", e);
+        }
     }
 
     private static void check(boolean valid) throws IOException {

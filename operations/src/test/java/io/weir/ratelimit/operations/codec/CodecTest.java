@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,25 @@ class CodecTest {
     }
 
     @Test
+    void aListHasAsManyElementsAsItsLengthCanStateAndAsThereAreBytes() {
+        Codec<List<Boolean>> flags = Codec.BOOLEAN.list(Codec.BYTE);
+        assertThat(flags.bytes(1, Collections.nCopies(255, true))).hasSize(2 + 255);
+        assertThatIllegalArgumentException().isThrownBy(() -> flags.bytes(1, Collections.nCopies(256, true)));
+        Codec<List<Boolean>> more = Codec.BOOLEAN.list(Codec.INT);
+        for (int length : new int[] {-1, 3, Integer.MAX_VALUE}) {
+            byte[] bytes = ByteBuffer.allocate(7).put((byte) 1).putInt(length).array();
+            assertThatIOException().isThrownBy(() -> more.read(1, new Codec.Input(bytes, Long.MAX_VALUE)));
+        }
+    }
+
+    @Test
+    void aValueThatAnotherTypeDoesNotHaveIsNotRead() {
+        Codec<Integer> number = Codec.TEXT.as(Integer::valueOf, String::valueOf);
+        byte[] word = Codec.TEXT.bytes(1, "many");
+        assertThatIOException().isThrownBy(() -> number.read(1, new Codec.Input(word, MEMORY)));
+    }
+
+    @Test
     void theMemoryOfValuesIsBounded() throws IOException {
         byte[] bytes = POINTS.bytes(1, TWO);
         Codec.Input in = new Codec.Input(bytes, MEMORY);
@@ -63,6 +84,14 @@ class CodecTest {
         assertThat(needed).isEqualTo(2 * 48 + 2 * (48 + "a".length()));
         assertThat(POINTS.read(1, new Codec.Input(bytes, needed))).isEqualTo(TWO);
         assertThatIOException().isThrownBy(() -> POINTS.read(1, new Codec.Input(bytes, needed - 1)));
+    }
+
+    @Test
+    void aChargedValueNeedsMemory() throws IOException {
+        byte[] bytes = Codec.LONG.bytes(1, 7L);
+        Codec.Input in = new Codec.Input(bytes, MEMORY);
+        assertThat(Codec.LONG.charged().read(1, in)).isEqualTo(7);
+        assertThat(in.memory()).isEqualTo(MEMORY - 48);
     }
 
     @Test
