@@ -456,7 +456,13 @@ public final class RateLimitGate {
                 && !engine.encoder().encode(policy.key().resolve(call)).equals(charge.storedKey());
     }
 
-    private RequestState start(HttpCall call) {
+    /**
+     * Starts a request that has not entered yet, and sets its caller. Only what calls a bean before the filters has to start a request.
+     *
+     * @param call the request
+     * @return the state of the request
+     */
+    public RequestState start(HttpCall call) {
         RequestState attached = call.attachedState();
         if (attached != null) {
             attached.caller(call);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.runtime.LaterEntry;
 import jakarta.annotation.Priority;
@@ -45,6 +46,12 @@ public class RateLimitFilter extends GateFilter {
                                 matched.getResourceClass(),
                                 matched.getResourceMethod(),
                                 threads);
+    }
+
+    /** Lets a sub-resource locator know the caller, on a runtime that calls locators before this filter. */
+    protected final void locate(ContainerRequestContext request) {
+        RequestState unused =
+                context().gate().start(RestCall.located(request, context().servlet()));
     }
 
     private @Nullable ResourceInfo matched() {

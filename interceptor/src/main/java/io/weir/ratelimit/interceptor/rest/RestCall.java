@@ -71,6 +71,11 @@ final class RestCall implements HttpCall, EndingCall {
                 () -> names.of(matched.getResourceClass(), matched.getResourceMethod()));
     }
 
+    /** Creates the call of a request at a sub-resource locator, before it is matched to a resource method. */
+    static RestCall located(ContainerRequestContext request, @Nullable ServletAccess servlet) {
+        return new RestCall(request, servlet, userOf(request), null);
+    }
+
     private static @Nullable AuthenticatedUser userOf(ContainerRequestContext request) {
         SecurityContext security = request.getSecurityContext();
         return security == null

@@ -5,8 +5,6 @@ import io.weir.ratelimit.it.app.ChangingSource;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
-import org.junit.jupiter.api.Disabled;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The application contract on Quarkus. */
@@ -44,11 +42,6 @@ class QuarkusApplicationTest extends ApplicationContract {
     URI base() {
         return PROGRAM.base();
     }
-
-    @Override
-    @Disabled("Quarkus calls a locator before the filters of the request, so it has no caller")
-    @Test
-    void classLimitAppliesToASubResourceLocator() {}
 
     @Override
     String threadOfTheContainer() {

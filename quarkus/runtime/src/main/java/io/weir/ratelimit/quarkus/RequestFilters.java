@@ -12,10 +12,15 @@ import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerResponseContext;
 import jakarta.ws.rs.core.MultivaluedMap;
+import java.util.List;
 import java.util.function.Supplier;
+import org.jboss.resteasy.reactive.common.model.ResourceClass;
 import org.jboss.resteasy.reactive.common.util.CaseInsensitiveMap;
 import org.jboss.resteasy.reactive.server.core.ResteasyReactiveRequestContext;
+import org.jboss.resteasy.reactive.server.model.HandlerChainCustomizer;
+import org.jboss.resteasy.reactive.server.model.ServerResourceMethod;
 import org.jboss.resteasy.reactive.server.spi.ResteasyReactiveContainerRequestContext;
+import org.jboss.resteasy.reactive.server.spi.ServerRestHandler;
 import org.jspecify.annotations.Nullable;
 
 /** The filters of requests. Quarkus calls those of a method that returns a {@code Uni} or {@code Multi} on the event loop. */
@@ -87,6 +92,26 @@ public final class RequestFilters {
             } else {
                 super.filter(request);
             }
+        }
+    }
+
+    /** The caller of sub-resource locators, which Quarkus calls before all filters but those before the match. */
+    public static class Locators implements HandlerChainCustomizer {
+        /** Creates a customizer; for Quarkus. */
+        public Locators() {}
+
+        @Override
+        public List<ServerRestHandler> handlers(Phase phase, ResourceClass resource, ServerResourceMethod method) {
+            boolean isLocator = method.getHttpMethod() == null;
+            return phase == Phase.BEFORE_METHOD_INVOKE && isLocator ? List.of(new Located()) : List.of();
+        }
+    }
+
+    private static final class Located extends RateLimitFilter implements ServerRestHandler {
+        @Override
+        public void handle(ResteasyReactiveRequestContext server) {
+            server.requireCDIRequestScope();
+            locate(server.getContainerRequestContext());
         }
     }
 

@@ -3,6 +3,7 @@ package io.weir.ratelimit.quarkus.deployment;
 
 import io.quarkus.deployment.annotations.BuildProducer;
 import io.quarkus.deployment.annotations.BuildStep;
+import io.quarkus.resteasy.reactive.server.spi.MethodScannerBuildItem;
 import io.quarkus.resteasy.reactive.spi.ContainerRequestFilterBuildItem;
 import io.quarkus.resteasy.reactive.spi.ContainerResponseFilterBuildItem;
 import io.quarkus.resteasy.reactive.spi.ExceptionMapperBuildItem;
@@ -16,8 +17,14 @@ import io.weir.ratelimit.quarkus.RequestFilters;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.ext.ExceptionMapper;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.MethodInfo;
+import org.jboss.resteasy.reactive.server.model.HandlerChainCustomizer;
+import org.jboss.resteasy.reactive.server.processor.scanning.MethodScanner;
 
 /** The build steps for Quarkus REST. It loads no features as services, and a feature runs before the configuration is known. */
 class RestProcessor {
@@ -40,6 +47,17 @@ class RestProcessor {
                 .setPriority(priority)
                 .setRegisterAsBean(true)
                 .build();
+    }
+
+    @BuildStep
+    MethodScannerBuildItem locators() {
+        return new MethodScannerBuildItem(new MethodScanner() {
+            @Override
+            public List<HandlerChainCustomizer> scan(
+                    MethodInfo method, ClassInfo resource, Map<String, Object> context) {
+                return List.of(new RequestFilters.Locators());
+            }
+        });
     }
 
     @BuildStep
