@@ -2,6 +2,7 @@
 package io.weir.ratelimit.it;
 
 import io.quarkus.test.QuarkusUnitTest;
+import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestPorts;
 import java.io.File;
 import java.net.URI;
@@ -23,6 +24,8 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
     private final String name;
     private final Map<String, String> properties;
     private final Class<?>[] sources;
+    private boolean usesRedis;
+    private @Nullable RedisProcess redis;
     private @Nullable QuarkusUnitTest program;
     private int port;
 
@@ -36,6 +39,12 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
         this.name = name;
         this.properties = properties;
         this.sources = sources;
+    }
+
+    /** Starts a Redis for the program, too. */
+    QuarkusProgram onRedis() {
+        usesRedis = true;
+        return this;
     }
 
     /** Returns the root of the program, which has a path like the context root of a server. */
@@ -54,6 +63,12 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
                         .addAsResource(configuration, "META-INF/microprofile-config.properties"))
                 .overrideConfigKey("quarkus.http.root-path", "/test");
         properties.forEach(described::overrideConfigKey);
+        if (usesRedis) {
+            redis = RedisProcess.started();
+            described
+                    .overrideConfigKey("ratelimit.redis.address", redis.address())
+                    .overrideConfigKey("ratelimit.redis.deadline", "30s");
+        }
         program = described;
         System.setProperty(PORT, Integer.toString(port));
         described.beforeAll(context);
@@ -64,6 +79,9 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
         System.setProperty(PORT, ANY);
         if (program != null) {
             program.afterAll(context);
+        }
+        if (redis != null) {
+            redis.close();
         }
     }
 }
