@@ -263,6 +263,7 @@ public final class ReportCodec {
 
     private static List<Map.Entry<String, Long>> byTag(Map<Outcome, Long> counts) {
         return counts.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
                 .map(count -> Map.entry(count.getKey().tag(), count.getValue()))
                 .toList();
     }

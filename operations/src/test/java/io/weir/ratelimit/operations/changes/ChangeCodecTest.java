@@ -10,8 +10,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -45,6 +48,21 @@ class ChangeCodecTest {
                         .isEqualTo(state);
             }
         }
+    }
+
+    /** Instances of several versions read the same changes. If this fails, the form has changed: give it another number. */
+    @Test
+    void theBytesOfTheFormAreFixed() throws NoSuchAlgorithmException {
+        Random random = new Random(7);
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        ChangeState state = ChangeState.EMPTY;
+        for (int number = 1; number <= 50; number++) {
+            RuntimeChange change = ChangeSamples.random(number, random);
+            state = state.with(change);
+            digest.update(unsigned.encode(change));
+        }
+        digest.update(unsigned.encode(state));
+        assertThat(HexFormat.of().formatHex(digest.digest(), 0, 8)).isEqualTo("085a980b549bf662");
     }
 
     @Test
