@@ -44,6 +44,7 @@ class BreakerIT {
     private Server server;
     private FaultProxy proxy;
     private int logOffset;
+    private long firstOutageNanos;
 
     /** Receives the metrics of WildFly, which has no MicroProfile Metrics; null on the other servers. */
     private OtlpReceiver collector;
@@ -110,6 +111,7 @@ class BreakerIT {
             proxy = faultProxy;
             warm();
             successfulRequestsDoNotEnterTheBreakerOfTheServer();
+            firstOutageNanos = System.nanoTime();
             redis.pause();
             try {
                 opensAfter(volume);
@@ -297,8 +299,9 @@ class BreakerIT {
                 PAUSE,
                 () -> serverBreakerMetric("ft.circuitbreaker.opened.total") >= 2
                         && callsOfTheServerBreaker("circuitBreakerResult=failure") >= 2 * volume);
-        // A failed probe opens the breaker again, and their number depends on the time.
+        // A failed probe opens the breaker again, at most once in each delay.
         double probes = serverBreakerMetric("ft.circuitbreaker.opened.total");
+        assertThat(probes).isLessThanOrEqualTo(2 + (System.nanoTime() - firstOutageNanos) / DELAY.toNanos());
         assertThat(callsOfTheServerBreaker()).as("of some hundred requests").isLessThan(10 * volume + 2 * probes);
     }
 

@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -40,14 +41,20 @@ class LiveInstancesInOutageTest {
     private static final int PERMITS = 9;
 
     /** An instance whose presence the test records. */
-    private record Instance(RedissonBackend backend, LiveInstances live, RateLimiter limiter) implements AutoCloseable {
+    private record Instance(RedissonBackend backend, LiveInstances live, AtomicInteger unanswered, RateLimiter limiter)
+            implements AutoCloseable {
         static Instance on(RedisProcess redis) {
             RedissonBackend backend = new TestConfig(Map.of(RedisSettings.ADDRESS, redis.address()))
                     .withDeadline(FaultCalls.DEADLINE)
                     .started();
             FaultCalls.awaitDecision(backend);
-            LiveInstances live = new LiveInstances(
-                    backend.capability(FleetStore.Presence.class).orElseThrow());
+            FleetStore.Presence presence =
+                    backend.capability(FleetStore.Presence.class).orElseThrow();
+            AtomicInteger unanswered = new AtomicInteger();
+            LiveInstances live = new LiveInstances(instance -> {
+                unanswered.incrementAndGet();
+                return presence.present(instance).whenComplete((number, failure) -> unanswered.decrementAndGet());
+            });
             Policy policy = Policy.builder(
                             new PolicyLimits(
                                     "api", List.of(Limit.of(Algorithm.FIXED_WINDOW, PERMITS, Duration.ofDays(1)))),
@@ -58,6 +65,7 @@ class LiveInstancesInOutageTest {
             return new Instance(
                     backend,
                     live,
+                    unanswered,
                     new EngineRateLimiter(
                             RedisEngine.of(RedisEngine.withFallback(backend, modes, RedisEngine.DEADLINE)),
                             () -> Map.of("api", policy),
@@ -114,7 +122,10 @@ class LiveInstancesInOutageTest {
             assertThat(allowed(first.limiter(), "killed again")).isEqualTo(PERMITS / 3);
             redis.start();
             first.awaitNumber(1);
+            Await.until(
+                    "all answers to the first", SOON, () -> first.unanswered().get() == 0);
             second.awaitNumber(2);
+            assertThat(first.live().getAsInt()).isEqualTo(1);
             first.awaitNumber(2);
         }
     }
