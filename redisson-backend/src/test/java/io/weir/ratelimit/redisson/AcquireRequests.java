@@ -32,6 +32,10 @@ public record AcquireRequests(RedisKeys keys, RequestFactory factory) {
         return create(charges, Operation.SPEND);
     }
 
+    public AcquireRequest spend(Charge charge, long deadlineNanos) {
+        return create(List.of(charge), Operation.SPEND, deadlineNanos);
+    }
+
     public AcquireRequest peek(String storedKey, long cost, Limit... limits) {
         return create(List.of(TestBackend.charge(storedKey, cost, limits)), Operation.PEEK);
     }

@@ -16,7 +16,9 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -24,7 +26,9 @@ class BreakerTest {
     private static final BackendException TIMED_OUT = new BackendException(Reason.TIMEOUT, "timed out", null);
     private static final Duration DELAY = Duration.ofSeconds(30);
 
-    private long now;
+    /** A clock without an origin, which passes its greatest value in the test. */
+    private long now = Long.MAX_VALUE - Duration.ofSeconds(1).toNanos();
+
     private final PlatformModel platform = new PlatformModel();
     private final List<Boolean> notified = new ArrayList<>();
     private final BackendListener listener = new BackendListener() {
@@ -507,5 +511,27 @@ class BreakerTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    @Test
+    void eachThreadCanOpenAndCloseTheBreaker() throws Exception {
+        Breaker breaker = breakerWithShortDelays();
+        for (int round = 0; round < 3; round++) {
+            onAnotherThread(() -> fail(breaker, 5));
+            assertThat(breaker.isOpen()).isTrue();
+            advance(breaker.probeAfter());
+            onAnotherThread(() -> {
+                assertThat(breaker.beginsProbe()).isTrue();
+                breaker.recordProbe(null);
+            });
+            assertThat(breaker.isOpen()).isFalse();
+        }
+        assertThat(notified).containsExactly(true, false, true, false, true, false);
+    }
+
+    private static void onAnotherThread(Runnable task) throws Exception {
+        FutureTask<Void> future = new FutureTask<>(task, null);
+        new Thread(future).start();
+        future.get(20, TimeUnit.SECONDS);
     }
 }

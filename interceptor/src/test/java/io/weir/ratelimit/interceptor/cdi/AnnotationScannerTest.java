@@ -115,6 +115,39 @@ class AnnotationScannerTest {
                         "added()", List.of("class")));
     }
 
+    @Test
+    void theNearestAnnotationDecidesOnAnExemption() {
+        assertThat(exempt(OnClass.class)).containsExactly("exempt");
+        assertThat(exempt(Sub.class)).containsExactly("ofThePackage");
+        assertThat(exempt(Inherits.class)).containsExactly("added", "exempt", "ofThePackage", "plain");
+        assertThat(exempt(Unannotated.class)).isEmpty();
+    }
+
+    private List<String> exempt(Class<?> beanClass) {
+        AnnotationScanner scanner = new AnnotationScanner(MethodNames.of(Set.of()), problems);
+        return TypeHierarchy.methods(beanClass).stream()
+                .filter(method -> scanner.isExempt(beanClass, method))
+                .map(Method::getName)
+                .sorted()
+                .toList();
+    }
+
+    @RateLimitExempt
+    static class Inherits extends OnClass {
+        @Override
+        public void plain() {}
+
+        @Override
+        @RateLimit("near")
+        public void own() {}
+
+        public void added() {}
+    }
+
+    static class Unannotated {
+        public void plain() {}
+    }
+
     @RateLimit("interface")
     interface Api {
         void plain();

@@ -13,8 +13,12 @@ import io.weir.ratelimit.core.policy.LoadedPolicies;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.eclipse.microprofile.config.Config;
 import org.junit.jupiter.api.Test;
 
 class MicroProfilePropertiesTest {
@@ -102,5 +106,41 @@ class MicroProfilePropertiesTest {
         assertThat(problems.found())
                 .extracting(ConfigurationProblem::id, ConfigurationProblem::place)
                 .containsExactly(org.assertj.core.groups.Tuple.tuple("WEIR-114", "ratelimit.polices.typo.limit"));
+    }
+
+    /** As that of Payara, it does not list the names that a profile sets. */
+    private static Config listingNamesOfSources(Config config) {
+        return (Config) Proxy.newProxyInstance(
+                Config.class.getClassLoader(), new Class<?>[] {Config.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("getPropertyNames")) {
+                        return method.invoke(config, arguments);
+                    }
+                    return StreamSupport.stream(config.getConfigSources().spliterator(), false)
+                            .flatMap(source -> source.getPropertyNames().stream())
+                            .collect(Collectors.toSet());
+                });
+    }
+
+    @Test
+    void theNamesOfTheActiveProfileAreThoseOfItsSources() {
+        Map<String, String> environment = Map.of("PATH", "/bin", "RATELIMIT_POLICIES_ENV_LIMIT", "1/1m");
+        Config config = listingNamesOfSources(new SmallRyeConfigBuilder()
+                .addDefaultInterceptors()
+                .withProfile("prod")
+                .withSources(new PropertiesConfigSource(
+                        Map.of(
+                                "mp.config.profile", "prod",
+                                "ratelimit.enabled", "true",
+                                "%prod.ratelimit.policies.api.limit", "5/1s",
+                                "%production.ratelimit.policies.longer.limit", "5/1s",
+                                "%test.ratelimit.policies.other.limit", "5/1s",
+                                "%prod.other.name", "x",
+                                "%prodratelimit.policies.joined.limit", "5/1s"),
+                        "application",
+                        100))
+                .withSources(new EnvConfigSource(environment, 300))
+                .build());
+        assertThat(new MicroProfileProperties(config, environment.keySet(), List.of()).names())
+                .containsExactly("ratelimit.enabled", "ratelimit.policies.api.limit");
     }
 }

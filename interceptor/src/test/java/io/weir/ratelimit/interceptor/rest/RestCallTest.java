@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.Tokens;
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.Cookie;
@@ -18,6 +19,7 @@ import java.security.Principal;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -105,13 +107,29 @@ class RestCallTest {
     }
 
     @Test
-    void thePropertyNamesThePeerWithoutAServlet() {
+    void aPropertyNamesThePeerWithoutAServlet() {
         assertThat(call.peerAddress()).isEmpty();
-        answers.put("getProperty", "203.0.113.7");
-        assertThat(by(() -> "alice").peerAddress()).contains("203.0.113.7");
-        assertThat(RestCall.early(fake(ContainerRequestContext.class, answers), null)
+        String own = RequestProperties.PEER_ADDRESS;
+        String ofHelidon = "io.helidon.jaxrs.remote-host";
+        assertThat(peer(Map.of(own, "203.0.113.7"))).contains("203.0.113.7");
+        assertThat(peer(Map.of(ofHelidon, "203.0.113.8"))).contains("203.0.113.8");
+        assertThat(peer(Map.of(own, "203.0.113.7", ofHelidon, "203.0.113.8"))).contains("203.0.113.7");
+        assertThat(peer(Map.of(own, 7, ofHelidon, 8))).isEmpty();
+        assertThat(peer(Map.of("other", "203.0.113.9"))).isEmpty();
+    }
+
+    /** Returns the address of the peer of an early call, which is that of the matched call too. */
+    private Optional<String> peer(Map<String, Object> properties) {
+        ContainerRequestContext request = (ContainerRequestContext) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {ContainerRequestContext.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("getProperty") ? properties.get(arguments[0]) : null);
+        Optional<String> early = RestCall.early(request, null).peerAddress();
+        assertThat(RestCall.matched(request, null, new Search(), MethodNames.of(Set.of()))
                         .peerAddress())
-                .contains("203.0.113.7");
+                .isEqualTo(early);
+        return early;
     }
 
     @Test

@@ -18,10 +18,13 @@ import io.weir.ratelimit.redisson.SentGroup;
 import io.weir.ratelimit.redisson.TestBackend;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.CalendarLimit;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
@@ -272,6 +275,46 @@ public class BatchTest {
         assertThat(decision(one).allowed()).isTrue();
         assertThat(Micros.retryAfter(quota(two))).isEqualTo(newest + LOG.windowMicros() - NOW);
         assertThat(Micros.retryAfter(quota(three))).isEqualTo(LOG.windowMicros());
+    }
+
+    @Test
+    void eachLogOfARequestHasItsOwnAwaitedEntry() {
+        Limit longer = Limit.of(Algorithm.SLIDING_LOG, 9, Duration.ofHours(2));
+        AcquireRequest request = requests.spend("k.a", 2, LOG, longer);
+        Batch batch = batch(request);
+        long oldest = NOW - 2_000;
+        batch.complete(new FakeReply()
+                .allowed(0)
+                .log(oldest, NOW, 3, NOW - 1_000)
+                .log(oldest, NOW, 9, NOW - 500)
+                .bytes());
+        assertThat(request.join().quotas())
+                .extracting(Micros::retryAfter)
+                .containsExactly(LOG.windowMicros() - 1_000, longer.windowMicros() - 500);
+    }
+
+    @Test
+    void theLatestDeadlineOfItsRequestsIsThatOfTheBatch() {
+        assertThat(batch(due(200), due(100), due(300), due(50)).deadlineNanos()).isEqualTo(300);
+        assertThat(batch(due(-100), due(-200)).deadlineNanos()).isEqualTo(-100);
+        assertThat(batch(due(Long.MAX_VALUE), due(Long.MIN_VALUE)).deadlineNanos())
+                .as("the clock has no origin, and can pass its greatest value")
+                .isEqualTo(Long.MIN_VALUE);
+    }
+
+    private AcquireRequest due(long deadlineNanos) {
+        return requests.spend(TestBackend.charge("k.a", 1, FIXED), deadlineNanos);
+    }
+
+    @Test
+    void knowsWhetherAPolicyHasALimitByTheCalendar() {
+        Limit month = CalendarLimit.of(10, new CalendarPeriod(CalendarPeriod.Unit.MONTH, ZoneOffset.UTC, 1));
+        assertThat(batch(spend("k.a"), requests.spend("k.b", 1, FIXED, OTHER)).hasCalendarLimit())
+                .isFalse();
+        assertThat(batch(spend("k.a"), requests.spend("k.b", 1, FIXED, month)).hasCalendarLimit())
+                .isTrue();
+        assertThat(batch(requests.spend("k.b", 1, month), spend("k.a")).hasCalendarLimit())
+                .isTrue();
     }
 
     @Test
