@@ -15,6 +15,8 @@ final class Cors {
 
     private static final String ALLOW = "Access-Control-Allow-Origin";
 
+    private static final String CREDENTIALS = "Access-Control-Allow-Credentials";
+
     private Cors() {}
 
     /** Exposes the fields of a response to scripts of other origins, if these may read the response. */
@@ -30,7 +32,8 @@ final class Cors {
                 .map(String::trim)
                 .filter(name -> !name.isEmpty() && known.add(name))
                 .forEach(exposed::add);
-        if (known.contains("*")) {
+        // With credentials, the star is the name of a field.
+        if (known.contains("*") && !hasCredentials(fields)) {
             return;
         }
         boolean added = false;
@@ -43,5 +46,9 @@ final class Cors {
         if (added) {
             fields.putSingle(EXPOSE, String.join(", ", exposed));
         }
+    }
+
+    private static boolean hasCredentials(MultivaluedMap<String, Object> fields) {
+        return "true".equals(String.valueOf(fields.getFirst(CREDENTIALS)).trim());
     }
 }

@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.response.QuotaView;
 import io.weir.ratelimit.core.response.RejectionProblems;
 import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.ws.rs.core.CacheControl;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.MultivaluedMap;
@@ -16,9 +17,11 @@ import jakarta.ws.rs.core.Response;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * The responses to rejected calls, with a body in the format that the client accepts (by default RFC 9457).
@@ -27,6 +30,11 @@ import java.util.function.Function;
  * fields with quotas. A body is bytes, because a writer of the application can change how a text or an object is written.
  */
 final class RejectionResponses {
+    /** Fields that shared caches prefer to {@code Cache-Control} (RFC 9213, and Edge Architecture 1.0). */
+    private static final List<String> FIELDS_OF_SHARED_CACHES = List.of("CDN-Cache-Control", "Surrogate-Control");
+
+    private static final Pattern OF_ONE_CALLER = Pattern.compile("(?i)(?:^|[,\\s])(?:no-store|private)(?=$|[,\\s])");
+
     private final RejectionProblems problems;
     private final CustomBodies bodies;
 
@@ -86,7 +94,10 @@ final class RejectionResponses {
         return ended(started(problem), problem, accept);
     }
 
-    /** Adds the missing header fields to a response that the application has created for a rejected call. */
+    /**
+     * Adds the missing header fields to a response that the application has created for a rejected call. A cache must not answer other
+     * callers with the rejection of one, also if a filter lets caches store all responses.
+     */
     static void complete(Decision decision, MultivaluedMap<String, Object> fields) {
         OptionalLong wait = decision instanceof Decision.Rejected rejected
                 ? QuotaView.waitSeconds(rejected)
@@ -95,9 +106,19 @@ final class RejectionResponses {
         if (wait.isPresent() && !fields.containsKey(HttpHeaders.RETRY_AFTER)) {
             fields.putSingle(HttpHeaders.RETRY_AFTER, wait.getAsLong());
         }
-        if (!fields.containsKey(HttpHeaders.CACHE_CONTROL)) {
+        if (fields.getOrDefault(HttpHeaders.CACHE_CONTROL, List.of()).stream()
+                .noneMatch(RejectionResponses::isOfOneCaller)) {
             fields.putSingle(HttpHeaders.CACHE_CONTROL, "no-store");
         }
+        FIELDS_OF_SHARED_CACHES.forEach(fields::remove);
+    }
+
+    /** Tests whether a value of {@code Cache-Control}, a text or a {@code CacheControl}, excludes shared caches. */
+    private static boolean isOfOneCaller(Object value) {
+        return value instanceof CacheControl control
+                ? control.isNoStore()
+                        || (control.isPrivate() && control.getPrivateFields().isEmpty())
+                : OF_ONE_CALLER.matcher(String.valueOf(value)).find();
     }
 
     private static Response.ResponseBuilder started(RejectionProblems.Problem problem) {

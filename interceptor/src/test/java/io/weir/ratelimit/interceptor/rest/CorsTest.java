@@ -8,6 +8,7 @@ import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
 import java.util.List;
 import java.util.function.BiConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class CorsTest {
@@ -55,5 +56,16 @@ class CorsTest {
         fields.putSingle("RateLimit", "\"api\"");
         fields.putSingle(Cors.EXPOSE, " * ");
         assertThat(exposed("RateLimit")).isEqualTo(List.of(" * "));
+    }
+
+    @Test
+    @Tag("field")
+    void withCredentialsAWildcardExposesNothing() {
+        fields.putSingle("Access-Control-Allow-Origin", "https://a.example");
+        fields.putSingle("Access-Control-Allow-Credentials", true);
+        fields.putSingle("RateLimit", "\"api\"");
+        fields.putSingle("Retry-After", 1);
+        fields.putSingle(Cors.EXPOSE, "*");
+        assertThat(exposed("RateLimit", "Retry-After")).isEqualTo(List.of("*, RateLimit, Retry-After"));
     }
 }

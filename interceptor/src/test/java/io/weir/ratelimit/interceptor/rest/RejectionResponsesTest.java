@@ -26,6 +26,7 @@ import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.ws.rs.core.CacheControl;
 import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.Response;
@@ -414,5 +415,50 @@ class RejectionResponsesTest {
                         Results.of(TestQuota.of("api", "api", 1, 1, MINUTE, 1, true, Micros.NEVER, 0, 0))),
                 never);
         assertThat(never).doesNotContainKey("Retry-After");
+    }
+
+    @ParameterizedTest
+    @Tag("field")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "public, max-age=300        | no-store",
+                "max-age=60                 | no-store",
+                "s-maxage=10                | no-store",
+                "no-cache                   | no-store",
+                "NO-STORE                   | NO-STORE",
+                "private, max-age=5         | private, max-age=5",
+                "max-age=5,private          | max-age=5,private",
+                "max-age=5, private=\"x-id\" | no-store",
+                "max-age=5, x-private       | no-store",
+                "no-store, no-cache         | no-store, no-cache",
+            })
+    void noSharedCacheStoresARejection(String ofTheApplication, String sent) {
+        Decision.Rejected decision = new Decision.Rejected(Results.of(rejected("api", 1, MINUTE, 16_000_001, 1)));
+        MultivaluedMap<String, Object> fields = new MultivaluedHashMap<>();
+        fields.putSingle("Cache-Control", ofTheApplication);
+        fields.putSingle("CDN-Cache-Control", "max-age=600");
+        fields.putSingle("Surrogate-Control", "max-age=600");
+        RejectionResponses.complete(decision, fields);
+        assertThat(fields)
+                .containsOnly(Map.entry("Cache-Control", List.of(sent)), Map.entry("Retry-After", List.of(17L)));
+    }
+
+    @Test
+    @Tag("field")
+    void noSharedCacheStoresARejectionWithATypedField() {
+        Decision degraded = new Decision.Degraded(FailureMode.CLOSED, false, "timeout");
+        CacheControl ofAll = new CacheControl();
+        ofAll.setMaxAge(300);
+        MultivaluedMap<String, Object> fields = new MultivaluedHashMap<>();
+        fields.putSingle("Cache-Control", ofAll);
+        RejectionResponses.complete(degraded, fields);
+        assertThat(fields).containsEntry("Cache-Control", List.of("no-store"));
+
+        CacheControl ofOne = new CacheControl();
+        ofOne.setPrivate(true);
+        fields.putSingle("Cache-Control", ofOne);
+        RejectionResponses.complete(degraded, fields);
+        assertThat(fields).containsEntry("Cache-Control", List.of(ofOne));
     }
 }
