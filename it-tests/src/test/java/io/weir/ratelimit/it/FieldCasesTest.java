@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -98,8 +99,7 @@ class FieldCasesTest {
 
     private static Map<String, String> sources() throws IOException {
         Map<String, String> sources = new TreeMap<>();
-        for (String module : Pom.of(Pom.ROOT).texts("/project/modules/module")) {
-            Path root = Pom.ROOT.resolve(module);
+        for (Path root : modules()) {
             for (String folder : List.of("src/test/java", "src/redis/java", "src/main/java")) {
                 Path tests = root.resolve(folder);
                 if (Files.isDirectory(tests)) {
@@ -113,5 +113,16 @@ class FieldCasesTest {
             }
         }
         return sources;
+    }
+
+    /** Returns the folders of all modules, also of those in a profile and of those in another module. */
+    private static List<Path> modules() {
+        List<Path> modules = new ArrayList<>();
+        for (String module : Pom.of(Pom.ROOT).texts("//modules/module")) {
+            Path root = Pom.ROOT.resolve(module);
+            modules.add(root);
+            Pom.of(root).texts("//modules/module").forEach(inner -> modules.add(root.resolve(inner)));
+        }
+        return modules;
     }
 }

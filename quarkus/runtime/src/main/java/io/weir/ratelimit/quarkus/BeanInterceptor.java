@@ -4,8 +4,6 @@ package io.weir.ratelimit.quarkus;
 import io.quarkus.runtime.BlockingOperationNotAllowedException;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.Context;
-import io.vertx.core.Vertx;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.request.Binding;
@@ -22,6 +20,7 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,17 +77,28 @@ public class BeanInterceptor {
                 .enterAsync(application.method(invocation), invocation::getParameters, CallThreads.ofCall());
     }
 
-    /** Enters the gate. The result continues on the event loop of the subscriber, if it has one. */
+    /**
+     * Enters the gate. The result continues on the event loop of the subscriber. A subscriber that may block waits for the backend, and
+     * continues on a thread that may block too, because its method may need one.
+     */
     private Uni<Entry> enter(InvocationContext invocation) {
-        Context loop = Vertx.currentContext();
-        LaterEntry later = enterAsync(invocation);
+        boolean blocks = !EventLoop.isCurrent();
+        LaterEntry later = blocks ? enterLater(invocation) : enterAsync(invocation);
         if (later.isDecided()) {
             return Uni.createFrom().item(later.entry());
         }
-        Uni<Decision> decision = Uni.createFrom().completionStage(later.decision());
-        Uni<Decision> continued =
-                loop == null ? decision : decision.emitOn(task -> loop.runOnContext(unused -> task.run()));
-        return continued.onCancellation().invoke(() -> abandon(later)).map(unused -> later.entry());
+        Executor threads = blocks ? CallThreads.ofCall() : EventLoop.current();
+        return Uni.createFrom()
+                .completionStage(later.decision())
+                .emitOn(threads)
+                .onCancellation()
+                .invoke(() -> abandon(later))
+                .map(unused -> later.entry());
+    }
+
+    private LaterEntry enterLater(InvocationContext invocation) {
+        DeployedApplication application = deployment.application();
+        return application.gate().enterLater(application.method(invocation), invocation::getParameters);
     }
 
     /** Ends a call whose subscriber has left. A decision that was made meanwhile can hold slots. */

@@ -24,6 +24,12 @@ final class EventLoop {
         return !BlockingOperationControl.isBlockingAllowed();
     }
 
+    /** Returns an executor for the event loop of the calling thread. */
+    static Executor current() {
+        Context loop = Objects.requireNonNull(Vertx.currentContext(), "an event loop has a context of Vert.x");
+        return task -> loop.runOnContext(unused -> task.run());
+    }
+
     /**
      * Lets a request enter the gate. A request that has to wait is suspended meanwhile.
      *

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.quarkus.test.QuarkusUnitTest;
 import io.quarkus.test.common.http.TestHTTPResource;
 import io.smallrye.common.annotation.NonBlocking;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
@@ -24,6 +25,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventLoopTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Client.class, Resources.class, Paced.class, Hanging.class))
+            .withApplicationRoot(
+                    jar -> jar.addClasses(Client.class, Resources.class, Paced.class, Hanging.class, Quick.class))
             .overrideConfigKey("quarkus.vertx.event-loops-pool-size", "1")
             .overrideConfigKey("ratelimit.policies.paced.limit", "1/10m")
             .overrideConfigKey("ratelimit.policies.paced.algorithm", "token-bucket")
@@ -50,7 +53,9 @@ class EventLoopTest {
             .overrideConfigKey("ratelimit.policies.soon.key", "header:X-Client")
             .overrideConfigKey("ratelimit.policies.soon.max-wait", "1m")
             .overrideConfigKey("ratelimit.policies.hanging.limit", "10/1h")
-            .overrideConfigKey("ratelimit.policies.hanging.key", "hanging");
+            .overrideConfigKey("ratelimit.policies.hanging.key", "hanging")
+            .overrideConfigKey("ratelimit.policies.resolved.limit", "10/1h")
+            .overrideConfigKey("ratelimit.policies.resolved.key", "quick");
 
     @TestHTTPResource
     URI base;
@@ -85,6 +90,24 @@ class EventLoopTest {
         HttpResponse<String> second = client.start("loop/" + path).join();
         assertThat(second.statusCode()).as(second.body()).isEqualTo(200);
         assertThat(second.body()).startsWith("soon on vert.x-eventloop-thread");
+    }
+
+    @ParameterizedTest
+    @Tag("field")
+    @ValueSource(strings = {"uni-on-worker", "multi-on-worker"})
+    void aMethodThatIsCalledOnAWorkerRunsThere(String path) {
+        HttpResponse<String> response = client.start("loop/" + path).join();
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        assertThat(response.body()).matches("resolved on (executor-thread-\\d+) for \\1");
+    }
+
+    @Test
+    @Tag("field")
+    void aMethodThatIsCalledOnAWorkerContinuesOnAWorkerAfterAWait() {
+        assertThat(client.start("loop/soon-on-worker").join().statusCode()).isEqualTo(200);
+        HttpResponse<String> second = client.start("loop/soon-on-worker").join();
+        assertThat(second.statusCode()).as(second.body()).isEqualTo(200);
+        assertThat(second.body()).startsWith("soon on executor-thread");
     }
 
     @Test
@@ -167,6 +190,26 @@ class EventLoopTest {
         }
 
         @GET
+        @Path("uni-on-worker")
+        public String uniOnWorker() {
+            return beans.resolved().await().indefinitely() + " for "
+                    + Thread.currentThread().getName();
+        }
+
+        @GET
+        @Path("multi-on-worker")
+        public String multiOnWorker() {
+            return beans.stream().toUni().await().indefinitely() + " for "
+                    + Thread.currentThread().getName();
+        }
+
+        @GET
+        @Path("soon-on-worker")
+        public String soonOnWorker() {
+            return beans.soon().await().indefinitely();
+        }
+
+        @GET
         @Path("hanging")
         @RateLimit("hanging")
         public Uni<String> hanging() {
@@ -204,9 +247,29 @@ class EventLoopTest {
                     "soon on " + Thread.currentThread().getName());
         }
 
+        @RateLimit("resolved")
+        public Uni<String> resolved() {
+            return Uni.createFrom().item("resolved on " + Thread.currentThread().getName());
+        }
+
+        @RateLimit("resolved")
+        public Multi<String> stream() {
+            return Multi.createFrom()
+                    .item("resolved on " + Thread.currentThread().getName());
+        }
+
         @RateLimit("paced")
         public String value() {
             return "value";
+        }
+    }
+
+    @ApplicationScoped
+    @Named("quick")
+    public static class Quick implements KeyResolver {
+        @Override
+        public Optional<Identity> resolve(CallContext call) {
+            return call.header("X-Client").map(Identity::principal);
         }
     }
 
