@@ -17,6 +17,7 @@ import io.weir.ratelimit.core.instance.InstanceName;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.message.MessageCatalog;
+import io.weir.ratelimit.core.metrics.Meters;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.MethodLimits;
@@ -121,12 +122,13 @@ public final class HostedWeir implements AutoCloseable {
         parts.engine().stop();
     }
 
-    /** Ends the waits, the repeated tasks and the look-ups. */
+    /** Ends the waits, the repeated tasks, the look-ups and the gauges. */
     @Override
     public void close() {
         endWaits();
         timers.forEach(TaskTimer::stop);
         assembly.lookupThreads().stop();
+        telemetry.meters().ifPresent(Meters::close);
         assembly.platform().closed();
     }
 

@@ -35,6 +35,9 @@ public interface Meters {
     /** Creates a gauge, which records the current value. */
     LongConsumer gauge(Metric metric, String... tagsAndValues);
 
+    /** Ends the gauges with the application, if their values would outlive it. Later values have no effect. */
+    default void close() {}
+
     /** The metrics. Their names are part of the public interface. */
     enum Metric {
         DECISIONS("ratelimit.decisions", "Decisions, one for each policy of a call"),

@@ -12,6 +12,8 @@ import io.opentelemetry.api.metrics.Meter;
 import io.weir.ratelimit.core.metrics.Meters;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
@@ -20,7 +22,12 @@ import java.util.function.LongConsumer;
 final class OpenTelemetryMeters implements Meters {
     private static final double SECOND = 1e9;
 
+    /** The value of a gauge that has ended. */
+    private static final long ENDED = Long.MIN_VALUE;
+
     private final Meter meter;
+    private final Queue<LongConsumer> gauges = new ConcurrentLinkedQueue<>();
+    private volatile boolean closed;
 
     static Optional<Meters> find(TelemetryApis.Beans beans) {
         return beans.find(OpenTelemetry.class).map(OpenTelemetryMeters::new);
@@ -72,7 +79,24 @@ final class OpenTelemetryMeters implements Meters {
         Attributes attributes = attributes(tagsAndValues);
         counter.add(0, attributes);
         AtomicLong previous = new AtomicLong();
-        return value -> counter.add(value - previous.getAndSet(value), attributes);
+        LongConsumer gauge = value -> {
+            long before = previous.getAndUpdate(last -> last == ENDED ? ENDED : value);
+            if (before != ENDED) {
+                counter.add((value == ENDED ? 0 : value) - before, attributes);
+            }
+        };
+        gauges.add(gauge);
+        if (closed) {
+            gauge.accept(ENDED);
+        }
+        return gauge;
+    }
+
+    /** Takes the values of this application from the counters, which the SDK of the server keeps. */
+    @Override
+    public void close() {
+        closed = true;
+        gauges.forEach(gauge -> gauge.accept(ENDED));
     }
 
     private DoubleHistogram histogram(Meters.Metric metric, String unit, List<Double> buckets) {
