@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.slots;
 
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -28,9 +29,15 @@ public interface Sleeper {
             }
         }
 
+        /** Completes the future of the JDK, because early versions of JDK 17 keep a canceled one in the queue until it is due. */
         @Override
         public CompletableFuture<Void> timer(long micros) {
-            return new CompletableFuture<Void>().completeOnTimeout(null, micros, TimeUnit.MICROSECONDS);
+            CompletableFuture<Void> due =
+                    new CompletableFuture<Void>().completeOnTimeout(null, micros, TimeUnit.MICROSECONDS);
+            CompletableFuture<Void> timer = due.copy();
+            CompletionStage<Void> ended = timer;
+            ended.whenComplete((nothing, canceled) -> due.complete(null));
+            return timer;
         }
     };
 
