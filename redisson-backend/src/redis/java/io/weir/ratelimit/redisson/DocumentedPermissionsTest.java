@@ -45,6 +45,35 @@ class DocumentedPermissionsTest {
         }
     }
 
+    @Test
+    @Tag("field")
+    void theAccessStringOfServicesSuffices() {
+        try (RedisProcess process = RedisProcess.started();
+                RedisConnection admin = process.connect()) {
+            admin.call((Object[]) DocumentedUser.lineOfServices().split(" "));
+            runAll(List.of(admin), DocumentedUser.address(process));
+            assertThat(denials(admin)).isEmpty();
+        }
+    }
+
+    @Test
+    @Tag("field")
+    void aDatabaseNeedsExactlyOneMorePermission() {
+        try (RedisProcess process = RedisProcess.started();
+                RedisConnection admin = process.connect()) {
+            String address = DocumentedUser.address(process) + "/3";
+            admin.call((Object[]) DocumentedUser.line().split(" "));
+            assertThatExceptionOfType(BackendException.class)
+                    .isThrownBy(() -> runAll(List.of(admin), address))
+                    .withMessageContaining("NOPERM");
+            assertThat(deniedCommands(admin)).containsOnly("select");
+            admin.call("ACL", "SETUSER", DocumentedUser.USER, DocumentedUser.ofDatabase());
+            admin.call("ACL", "LOG", "RESET");
+            runAll(List.of(admin), address);
+            assertThat(denials(admin)).isEmpty();
+        }
+    }
+
     /** Earlier versions did not need the permission. */
     @Test
     void reportsPresenceAndChangesWorkWithoutGetrange() {

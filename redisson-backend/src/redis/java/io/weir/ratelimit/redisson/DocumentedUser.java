@@ -18,11 +18,26 @@ public final class DocumentedUser {
         return RedisPage.sample("ACL SETUSER " + USER + " ", Map.of(">secret", ">" + PASSWORD));
     }
 
+    /** Returns the command that creates the user with the access string of services. */
+    static String lineOfServices() {
+        return "ACL SETUSER " + USER + " >" + PASSWORD + " "
+                + RedisPage.sample(RedisPage.OF_SERVICES, "resetchannels", Map.of());
+    }
+
     /** Returns the additional permission for a cluster. */
     static String ofCluster() {
-        Matcher matcher = Pattern.compile("A cluster needs `(\\+\\S+)`").matcher(RedisPage.text());
+        return additional("A cluster");
+    }
+
+    /** Returns the additional permission for a database other than 0. */
+    static String ofDatabase() {
+        return additional("A database other than 0");
+    }
+
+    private static String additional(String subject) {
+        Matcher matcher = Pattern.compile(subject + " needs `(\\+\\S+)`").matcher(RedisPage.text());
         if (!matcher.find()) {
-            throw new AssertionError("the permission for a cluster is not documented");
+            throw new AssertionError("the permission is not documented: " + subject);
         }
         return matcher.group(1);
     }

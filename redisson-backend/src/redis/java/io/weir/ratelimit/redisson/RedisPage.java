@@ -8,9 +8,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The samples of {@code docs/how-to/redis.md}, for tests that use them. */
+/** The samples of {@code docs/how-to/redis.md} and of the page about services, for tests that use them. */
 final class RedisPage {
-    private static final Path PAGE = Path.of("..", "docs", "how-to", "redis.md");
+    private static final Path PAGES = Path.of("..", "docs", "how-to");
+    private static final String PAGE = "redis.md";
+    static final String OF_SERVICES = "redis-services.md";
 
     private RedisPage() {}
 
@@ -22,8 +24,13 @@ final class RedisPage {
      * @return the sample with these values
      */
     static String sample(String text, Map<String, String> replaced) {
+        return sample(PAGE, text, replaced);
+    }
+
+    /** Returns the sample of a page. */
+    static String sample(String page, String text, Map<String, String> replaced) {
         String sample = Pattern.compile("(?ms)^```\\w*\n(.*?)^```$")
-                .matcher(text())
+                .matcher(text(page))
                 .results()
                 .map(match -> match.group(1))
                 .filter(candidate -> candidate.contains(text))
@@ -41,8 +48,12 @@ final class RedisPage {
     }
 
     static String text() {
+        return text(PAGE);
+    }
+
+    private static String text(String page) {
         try {
-            return Files.readString(PAGE);
+            return Files.readString(PAGES.resolve(page));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
