@@ -5,29 +5,68 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.spi.BackendException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
-/** Decides the descriptors of a request, together or each on its own. No thread waits for a decision. */
+/**
+ * Decides the descriptors of a request, together or each on its own. No thread waits for a decision, and a bounded number of threads for
+ * the quotas of descriptors that spend nothing.
+ */
 final class JointCalls {
+    private static final int PEEK_THREADS = 32;
+    private static final int WAITING_PEEKS = 1024;
+    private static final int IDLE_SECONDS = 10;
+
     private final HostedWeir weir;
     private final boolean allOrNothing;
+    private final Executor threads;
 
     JointCalls(HostedWeir weir, boolean allOrNothing) {
+        this(weir, allOrNothing, peekThreads());
+    }
+
+    /**
+     * Creates the calls of a server.
+     *
+     * @param threads runs what waits for Redis
+     */
+    JointCalls(HostedWeir weir, boolean allOrNothing, Executor threads) {
         this.weir = weir;
         this.allOrNothing = allOrNothing;
+        this.threads = threads;
+    }
+
+    private static Executor peekThreads() {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                PEEK_THREADS,
+                PEEK_THREADS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(WAITING_PEEKS),
+                task -> {
+                    Thread thread = new Thread(task, "weir-peek");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
     }
 
     /**
@@ -76,7 +115,7 @@ final class JointCalls {
         if (parts.stream().noneMatch(part -> part.peeks && !part.policies.isEmpty())) {
             return charge(domain, parts, Map.of());
         }
-        return CompletableFuture.supplyAsync(() -> peek(parts), ForkJoinPool.commonPool())
+        return peekOnThreads(parts)
                 .thenCompose(peeked -> allOrNothing && peeked.values().stream().anyMatch(Decided::isRejected)
                         ? CompletableFuture.completedFuture(parts.stream()
                                 .map(part -> peeked.getOrDefault(part, open(part)))
@@ -138,32 +177,49 @@ final class JointCalls {
                         .toList());
     }
 
-    private Map<Part, Decided> peek(List<Part> parts) {
+    /** Looks at quotas. The failure modes decide what no thread begins within the deadline. */
+    private CompletableFuture<Map<Part, Decided>> peekOnThreads(List<Part> parts) {
+        if (weir.backend().name().equals("local")) {
+            return CompletableFuture.completedFuture(peek(parts, () -> false));
+        }
+        long start = System.nanoTime();
+        long deadline = weir.settings().deadline().toNanos();
+        try {
+            return CompletableFuture.supplyAsync(
+                    () -> peek(parts, () -> System.nanoTime() - start > deadline), threads);
+        } catch (RejectedExecutionException e) {
+            return CompletableFuture.completedFuture(peek(parts, () -> true));
+        }
+    }
+
+    private Map<Part, Decided> peek(List<Part> parts, BooleanSupplier isLate) {
         return parts.stream()
                 .filter(part -> part.peeks && !part.policies.isEmpty())
                 .distinct()
-                .collect(Collectors.toMap(part -> part, this::peek));
+                .collect(Collectors.toMap(part -> part, part -> peek(part, isLate)));
     }
 
-    private Decided peek(Part part) {
+    private Decided peek(Part part, BooleanSupplier isLate) {
         List<ChargeResult> results = new ArrayList<>();
-        boolean closed = false;
         for (Binding.PolicyCost each : part.policies) {
             Policy policy = each.policy();
+            boolean shadow = policy.rollout().mode() == Policy.Mode.SHADOW;
             try {
+                if (isLate.getAsBoolean()) {
+                    throw new RateLimitUnavailableException(BackendException.Reason.TIMEOUT.tag());
+                }
                 results.add(new ChargeResult(
                         policy.name(),
-                        policy.rollout().mode() == Policy.Mode.SHADOW,
+                        shadow,
                         weir.engine().peek(policy, part.call).stream()
                                 .map(JointCalls::rejectedIfEmpty)
                                 .toList()));
-            } catch (BackendException e) {
-                closed |= policy.onFailure() == FailureMode.CLOSED;
+            } catch (RateLimitUnavailableException e) {
+                if (!shadow && policy.onFailure() == FailureMode.CLOSED) {
+                    Decision closed = new Decision.Degraded(FailureMode.CLOSED, false, e.reason(), e.retryAfter());
+                    return new Decided(part, closed, List.of());
+                }
             }
-        }
-        if (closed) {
-            return new Decided(
-                    part, new Decision.Degraded(FailureMode.CLOSED, false, "backend-error", Duration.ZERO), List.of());
         }
         boolean rejected = results.stream().anyMatch(result -> !result.shadow() && result.rejected());
         return new Decided(
