@@ -9,11 +9,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * The properties of the program. System properties take precedence over environment variables, and these over the files, of which the
@@ -21,6 +23,9 @@ import java.util.TreeSet;
  */
 final class ProgramProperties implements ConfigProperties.Sources {
     private static final String PREFIX = "ratelimit.";
+
+    /** Kubernetes gives each container the variable RATELIMIT_ENVOY_PORT if a service has the name ratelimit-envoy. */
+    private static final Pattern LINK_OF_SERVICE = Pattern.compile("(tcp|udp|sctp)://.*");
 
     private final List<Path> files;
     private final Map<String, String> environment;
@@ -34,7 +39,11 @@ final class ProgramProperties implements ConfigProperties.Sources {
      */
     ProgramProperties(List<Path> files, Map<String, String> environment, Properties system) throws IOException {
         this.files = List.copyOf(files);
-        this.environment = Map.copyOf(environment);
+        Map<String, String> variables = new HashMap<>(environment);
+        variables.computeIfPresent(
+                ConfigKeys.variable(ConfigKeys.ENVOY_PORT.name()),
+                (name, value) -> LINK_OF_SERVICE.matcher(value).matches() ? null : value);
+        this.environment = Map.copyOf(variables);
         this.system = system;
         this.first = read();
     }
