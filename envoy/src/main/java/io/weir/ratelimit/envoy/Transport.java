@@ -3,10 +3,7 @@ package io.weir.ratelimit.envoy;
 
 import io.grpc.InsecureServerCredentials;
 import io.grpc.ServerCredentials;
-import io.grpc.TlsServerCredentials;
 import io.grpc.netty.NettyServerBuilder;
-import io.grpc.util.AdvancedTlsX509KeyManager;
-import io.grpc.util.AdvancedTlsX509TrustManager;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
@@ -22,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** The port or the socket of the server, with its threads. Certificates are read again each minute. */
@@ -64,21 +62,10 @@ final class Transport implements AutoCloseable {
         if (settings.tls().isEmpty()) {
             return InsecureServerCredentials.create();
         }
-        EnvoySettings.Tls tls = settings.tls().get();
-        AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
-        keys.updateIdentityCredentials(
-                tls.certificate().toFile(), tls.key().toFile(), CERTIFICATE_MINUTES, TimeUnit.MINUTES, certificates);
-        TlsServerCredentials.Builder credentials =
-                TlsServerCredentials.newBuilder().keyManager(keys);
-        if (tls.clientCa().isPresent()) {
-            AdvancedTlsX509TrustManager clients = AdvancedTlsX509TrustManager.newBuilder()
-                    .setVerification(AdvancedTlsX509TrustManager.Verification.CERTIFICATE_ONLY_VERIFICATION)
-                    .build();
-            clients.updateTrustCredentials(
-                    tls.clientCa().get().toFile(), CERTIFICATE_MINUTES, TimeUnit.MINUTES, certificates);
-            credentials.trustManager(clients).clientAuth(TlsServerCredentials.ClientAuth.REQUIRE);
-        }
-        return credentials.build();
+        TlsFiles files = new TlsFiles(settings.tls().get());
+        ScheduledFuture<?> unusedReload =
+                certificates.scheduleWithFixedDelay(files, CERTIFICATE_MINUTES, CERTIFICATE_MINUTES, TimeUnit.MINUTES);
+        return files.credentials();
     }
 
     private InetAddress address() throws UnknownHostException {
