@@ -60,7 +60,7 @@ final class EnvoyServer implements AutoCloseable {
             if (settings.reflection()) {
                 builder.addService(ProtoReflectionServiceV1.newInstance());
             }
-            server = builder.build().start();
+            server = transport.start(builder.build());
         } catch (IOException | GeneralSecurityException | RuntimeException e) {
             transport.close();
             certificates.shutdownNow();

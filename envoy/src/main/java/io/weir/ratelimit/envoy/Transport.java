@@ -2,6 +2,7 @@
 package io.weir.ratelimit.envoy;
 
 import io.grpc.InsecureServerCredentials;
+import io.grpc.Server;
 import io.grpc.ServerCredentials;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
@@ -15,9 +16,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -30,9 +30,11 @@ final class Transport implements AutoCloseable {
     private final EventLoopGroup accepting = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final EventLoopGroup serving = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
     private final ScheduledExecutorService certificates;
+    private final Optional<SocketFile> socket;
 
     Transport(EnvoySettings settings, ScheduledExecutorService certificates) {
         this.settings = settings;
+        this.socket = settings.socket().map(SocketFile::new);
         this.certificates = certificates;
     }
 
@@ -44,10 +46,10 @@ final class Transport implements AutoCloseable {
      */
     NettyServerBuilder server() throws IOException, GeneralSecurityException {
         NettyServerBuilder builder;
-        if (settings.socket().isPresent()) {
-            Path socket = settings.socket().get();
-            Files.deleteIfExists(socket);
-            builder = NettyServerBuilder.forAddress(UnixDomainSocketAddress.of(socket), credentials())
+        if (socket.isPresent()) {
+            UnixDomainSocketAddress address =
+                    UnixDomainSocketAddress.of(socket.get().bound());
+            builder = NettyServerBuilder.forAddress(address, credentials())
                     .channelType(NioServerDomainSocketChannel.class);
         } else {
             InetSocketAddress address = new InetSocketAddress(address(), settings.port());
@@ -68,6 +70,20 @@ final class Transport implements AutoCloseable {
         return files.credentials();
     }
 
+    /** Starts the server, and returns it when clients can connect. */
+    Server start(Server server) throws IOException {
+        server.start();
+        try {
+            if (socket.isPresent()) {
+                socket.get().publish();
+            }
+            return server;
+        } catch (IOException | RuntimeException e) {
+            server.shutdownNow();
+            throw e;
+        }
+    }
+
     private InetAddress address() throws UnknownHostException {
         return InetAddress.getAllByName(settings.address())[0];
     }
@@ -83,12 +99,6 @@ final class Transport implements AutoCloseable {
     public void close() {
         Future<?> unusedAccepting = accepting.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         Future<?> unusedServing = serving.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-        settings.socket().ifPresent(socket -> {
-            try {
-                Files.deleteIfExists(socket);
-            } catch (IOException e) {
-                // The next start deletes it.
-            }
-        });
+        socket.ifPresent(SocketFile::close);
     }
 }
