@@ -31,13 +31,14 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
     /** The number of descriptors in a request, which bounds the work of one decision. */
     static final int MAX_DESCRIPTORS = 100;
 
+    private static final int IS_NEGATIVE_HITS = 4;
+
     private final HostedWeir weir;
     private final Selection selection;
     private final boolean limitOverrides;
     private final JointCalls calls;
     private final Answers answers;
     private final AtomicBoolean deadlineReported = new AtomicBoolean();
-    private final AtomicBoolean overrideReported = new AtomicBoolean();
 
     RateLimitService(HostedWeir weir, EnvoyPlugin plugin) {
         this.weir = weir;
@@ -54,6 +55,14 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
             observer.onError(Status.INVALID_ARGUMENT.withDescription(invalid).asRuntimeException());
             return;
         }
+        if (weir.settings().enabled()
+                && request.getDescriptorsList().stream().anyMatch(RateLimitService::returnsHits)) {
+            selection.warn("negative", () -> MESSAGES.log(LOG, "WEIR-733", request.getDomain()));
+            observer.onError(Status.UNIMPLEMENTED
+                    .withDescription("is_negative_hits is not supported")
+                    .asRuntimeException());
+            return;
+        }
         checkDeadline(Context.current().getDeadline());
         CompletionStage<List<JointCalls.Decided>> decision = calls.decide(request.getDomain(), parts(request));
         decision.whenComplete((decided, failure) -> {
@@ -65,6 +74,7 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
                 observer.onError(Status.INTERNAL.asRuntimeException());
                 return;
             }
+            decided.stream().filter(JointCalls.Decided::isRejected).forEach(this::checkCost);
             observer.onNext(answers.response(decided, receipt(decided)));
             observer.onCompleted();
         });
@@ -90,6 +100,27 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
         return request.getDescriptorsCount() > MAX_DESCRIPTORS
                 ? "the request has more than " + MAX_DESCRIPTORS + " descriptors"
                 : null;
+    }
+
+    /** Tests whether a descriptor returns hits. The classes of the protocol do not have the field yet. */
+    private static boolean returnsHits(RateLimitDescriptor descriptor) {
+        return descriptor.getUnknownFields().getField(IS_NEGATIVE_HITS).getVarintList().stream()
+                .anyMatch(value -> value != 0);
+    }
+
+    /** Reports costs that a limit never allows: nothing is spent, and the caller keeps its permits. A limit of 0 rejects on purpose. */
+    private void checkCost(JointCalls.Decided rejected) {
+        for (Binding.PolicyCost each : rejected.part().policies()) {
+            String policy = each.policy().name();
+            rejected.results().stream()
+                    .flatMap(result -> result.quotas().stream())
+                    .filter(quota -> quota.policy().equals(policy))
+                    .filter(quota -> quota.capacity() > 0 && quota.capacity() < each.cost())
+                    .findFirst()
+                    .ifPresent(quota -> selection.warn(
+                            "cost " + policy,
+                            () -> MESSAGES.log(LOG, "WEIR-734", policy, each.cost(), quota.capacity())));
+        }
     }
 
     /** Reports once that Envoy waits for a shorter time than a decision can take: it then allows the request without a limit. */
@@ -119,6 +150,9 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
             }
             Selection.Selected own = selected.get(i);
             boolean replaced = selected.stream().anyMatch(own::isReplacedBy);
+            if (!replaced) {
+                checkLimit(request.getDomain(), own, descriptor);
+            }
             parts.add(part(replaced ? own.without() : own, descriptor, request.getHitsAddend()));
         }
         return parts;
@@ -145,15 +179,24 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
         return ofRequest == 0 ? Optional.empty() : Optional.of(ofRequest);
     }
 
+    /** Reports once that the limit of a descriptor has no effect, because it is ignored, or because it replaces those of no policy. */
+    private void checkLimit(String domain, Selection.Selected selected, RateLimitDescriptor descriptor) {
+        if (!descriptor.hasLimit() || selected.isUnlimited()) {
+            return;
+        }
+        if (selected.policies().isEmpty()) {
+            selection.warn("limit " + domain, () -> MESSAGES.log(LOG, "WEIR-726.none", domain));
+        } else if (!limitOverrides) {
+            selection.warn(
+                    "limit",
+                    () -> MESSAGES.log(
+                            LOG, "WEIR-726", selected.policies().get(0).name()));
+        }
+    }
+
     /** Applies the limit that a descriptor brings, if that is allowed: otherwise a client of the server could raise any limit. */
     private Policy overridden(Policy policy, RateLimitDescriptor descriptor) {
-        if (!descriptor.hasLimit()) {
-            return policy;
-        }
-        if (!limitOverrides) {
-            if (overrideReported.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, "WEIR-726", policy.name());
-            }
+        if (!descriptor.hasLimit() || !limitOverrides) {
             return policy;
         }
         return LimitUnits.limits(policy, descriptor.getLimit())

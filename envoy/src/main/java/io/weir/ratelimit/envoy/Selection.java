@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Selects the policies of descriptors: those that an entry names, else the rule of a configuration file, else a generic key. */
+/** Selects the policies of descriptors: the rule of a configuration file, else those that an entry names, else a generic key. */
 final class Selection {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String POLICY = "policy";
@@ -65,6 +65,16 @@ final class Selection {
     Selected of(String domain, RateLimitDescriptor descriptor) {
         Map<String, Policy> current = policies.get();
         DescriptorCall call = DescriptorCall.of(descriptor);
+        EnvoyConfig files = config.apply(current);
+        Optional<EnvoyConfig.Match> match = files.match(domain, descriptor.getEntriesList());
+        if (match.isPresent()) {
+            Optional<String> ofRule = match.get().rule().policy();
+            return new Selected(
+                    ofRule.flatMap(name -> known(current, domain, name)).stream()
+                            .toList(),
+                    call.with(match.get().values()),
+                    match);
+        }
         Optional<String> named = call.entry(POLICY);
         if (named.isPresent()) {
             return new Selected(
@@ -74,14 +84,12 @@ final class Selection {
                     call,
                     Optional.empty());
         }
-        EnvoyConfig files = config.apply(current);
         if (files.has(domain)) {
-            Optional<EnvoyConfig.Match> match = files.match(domain, descriptor.getEntriesList());
-            return new Selected(
-                    match.flatMap(found -> found.rule().policy()).flatMap(name -> known(current, domain, name)).stream()
-                            .toList(),
-                    match.map(found -> call.with(found.values())).orElse(call),
-                    match);
+            List<String> keys = descriptor.getEntriesList().stream()
+                    .map(RateLimitDescriptor.Entry::getKey)
+                    .toList();
+            warn(domain + ' ' + keys, () -> MESSAGES.log(LOG, "WEIR-721.file", domain, keys));
+            return new Selected(List.of(), call, Optional.empty());
         }
         List<Policy> generic = descriptor.getEntriesList().stream()
                 .filter(entry -> entry.getKey().equals(GENERIC_KEY))
@@ -114,7 +122,8 @@ final class Selection {
         return !needsEnd;
     }
 
-    private void warn(String subject, Runnable message) {
+    /** Reports a subject once. */
+    void warn(String subject, Runnable message) {
         if (reported.size() < MAX_REPORTED && reported.add(subject)) {
             message.run();
         }

@@ -51,6 +51,10 @@ class FeatureTablesTest {
             Map.entry("`hits_addend` of a descriptor", "RateLimitServiceTest.noHitsLookAndSpendNothing"),
             Map.entry("`hits_addend` above the remaining permits", "RateLimitServiceTest.hitsAreTheCost"),
             Map.entry("`limit` of a descriptor", "RateLimitServiceTest.aLimitOfADescriptorIsIgnoredUnlessAllowed"),
+            Map.entry(
+                    "`limit` of a descriptor without a policy",
+                    "RateLimitServiceTest.aLimitOfADescriptorWithoutAPolicyIsReported"),
+            Map.entry("`is_negative_hits` of a descriptor", "RateLimitServiceTest.hitsToReturnAreNotSpent"),
             Map.entry("a policy that the edge has charged for the same key", "ReceiptsTest.aRequestPaysOnce"),
             Map.entry("another policy or key", "ReceiptsTest.anotherKeyPaysForItself"),
             Map.entry(
@@ -85,13 +89,13 @@ class FeatureTablesTest {
                     "nested descriptors; as many entries as levels",
                     "config/EnvoyConfigTest.aDescriptorHasAsManyEntriesAsLevels"),
             Map.entry(
-                    "`value`, then a wildcard such as `files/*`, then all values",
+                    "`value`, then a wildcard such as `files/*` or `/users/*/orders`, then all values",
                     "config/EnvoyConfigTest.aWildcardFitsValuesAfterExactOnes"),
             Map.entry("`unit`: `second` to `year`", "config/EnvoyConfigTest.eachUnitIsALimit"),
             Map.entry("`unlimited`", "config/EnvoyConfigTest.aDescriptorCanBeUnlimited"),
             Map.entry("`shadow_mode`", "config/EnvoyConfigTest.shadowModeIsAMode"),
             Map.entry("`name`, `replaces`", "config/EnvoyConfigTest.aRuleReplacesOthers"),
-            Map.entry("`share_threshold`", "config/EnvoyConfigTest.aWildcardFitsValuesAfterExactOnes"),
+            Map.entry("`share_threshold`", "config/EnvoyConfigTest.aSharedWildcardIsNoPartOfAnyKey"),
             Map.entry("`detailed_metric`, `value_to_metric`", "config/EnvoyConfigTest.fieldsForMetricsHaveNoEffect"),
             Map.entry(
                     "counters `near_limit` and `over_limit`",

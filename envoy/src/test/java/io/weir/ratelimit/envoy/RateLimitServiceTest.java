@@ -7,6 +7,7 @@ import static io.weir.ratelimit.envoy.TestServer.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.protobuf.UnknownFieldSet;
 import io.envoyproxy.envoy.config.core.v3.HeaderValue;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
@@ -15,20 +16,37 @@ import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.DescriptorStat
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.RateLimit.Unit;
 import io.envoyproxy.envoy.type.v3.RateLimitUnit;
 import io.weir.ratelimit.fixtures.LogCapture;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The answers of the service: selection of policies, keys, costs, statuses, header fields and bodies. */
 @Timeout(120)
 class RateLimitServiceTest {
     private static final RateLimitDescriptor ANN = descriptor("policy", "api", "principal", "ann");
     private static final RateLimitDescriptor BOB = descriptor("policy", "api", "principal", "bob");
+
+    /** A descriptor that returns a hit. The classes of the protocol do not have this field yet. */
+    private static final RateLimitDescriptor NEGATIVE = hits(1, ANN).toBuilder()
+            .setUnknownFields(UnknownFieldSet.newBuilder()
+                    .addField(
+                            4,
+                            UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+                    .build())
+            .build();
+
+    @TempDir
+    private Path folder;
 
     private TestServer server;
 
@@ -286,6 +304,108 @@ class RateLimitServiceTest {
         assertThat(server.call("edge", more).getStatuses(0).getLimitRemaining()).isEqualTo(99);
     }
 
+    /** Starts the server with a rule for each user, and one for each policy. */
+    private void startWithFile(String... more) throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("edge.yaml"),
+                "domain: edge\ndescriptors:\n"
+                        + "  - { key: user, rate_limit: { unit: year, requests_per_unit: 1 } }\n"
+                        + "  - { key: policy, value: gold, rate_limit: { unit: year, requests_per_unit: 1 } }\n");
+        startApi(Stream.concat(Stream.of("envoy.config", file.toString()), Stream.of(more))
+                .toArray(String[]::new));
+    }
+
+    @Tag("field")
+    @Test
+    void aRuleOfAFilePrecedesTheEntryPolicy() throws Exception {
+        try (LogCapture log = new LogCapture()) {
+            startWithFile();
+            RateLimitDescriptor gold = descriptor("policy", "gold");
+            assertThat(code(gold)).isEqualTo(Code.OK);
+            assertThat(code(gold)).isEqualTo(Code.OVER_LIMIT);
+            assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-722"));
+            assertThat(server.call("edge", ANN).getStatuses(0).getLimitRemaining())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Tag("field")
+    @Test
+    void aDescriptorThatNoRuleFitsIsReportedOnce() throws Exception {
+        try (LogCapture log = new LogCapture()) {
+            startWithFile();
+            code(descriptor("user", "ann"));
+            for (int i = 0; i < 3; i++) {
+                assertThat(code(descriptor("users", "ann" + i))).isEqualTo(Code.OK);
+            }
+            assertThat(log.lines().stream().filter(line -> line.contains("WEIR-721")))
+                    .singleElement()
+                    .asString()
+                    .startsWith("INFO")
+                    .contains("edge", "[users]");
+        }
+    }
+
+    @Tag("field")
+    @Test
+    void aLimitOfADescriptorWithoutAPolicyIsReported() throws Exception {
+        RateLimitDescriptor limited = descriptor("users", "ann").toBuilder()
+                .setLimit(RateLimitDescriptor.RateLimitOverride.newBuilder()
+                        .setRequestsPerUnit(1)
+                        .setUnit(RateLimitUnit.HOUR))
+                .build();
+        for (String overrides : List.of("ignore", "allow")) {
+            try (LogCapture log = new LogCapture()) {
+                startWithFile("envoy.limit-overrides", overrides);
+                code(limited);
+                code(limited);
+                assertThat(log.lines().stream().filter(line -> line.contains("WEIR-726")))
+                        .singleElement()
+                        .asString()
+                        .startsWith("WARNING")
+                        .contains("edge", "no policy");
+            }
+            stop();
+        }
+    }
+
+    @Tag("field")
+    @Test
+    void hitsToReturnAreNotSpent() throws Exception {
+        try (LogCapture log = new LogCapture()) {
+            startApi();
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> server.call("edge", BOB, NEGATIVE))
+                        .hasMessageContaining("UNIMPLEMENTED: is_negative_hits");
+            }
+            assertThat(log.lines().stream().filter(line -> line.contains("WEIR-733")))
+                    .hasSize(1);
+            assertThat(server.call("edge", ANN, BOB).getStatusesList())
+                    .extracting(DescriptorStatus::getLimitRemaining)
+                    .containsExactly(1, 1);
+        }
+    }
+
+    @Tag("field")
+    @Test
+    void aCostAboveTheLimitIsReportedOnce() throws Exception {
+        try (LogCapture log = new LogCapture()) {
+            startApi("policies.closed.limit", "0/1h");
+            assertThat(code(hits(2, ANN))).isEqualTo(Code.OK);
+            assertThat(code(hits(2, ANN))).isEqualTo(Code.OVER_LIMIT);
+            assertThat(code(descriptor("policy", "closed"))).isEqualTo(Code.OVER_LIMIT);
+            assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-734"));
+            for (int i = 0; i < 2; i++) {
+                assertThat(code(hits(3, BOB))).isEqualTo(Code.OVER_LIMIT);
+            }
+            assertThat(log.lines().stream().filter(line -> line.contains("WEIR-734")))
+                    .singleElement()
+                    .asString()
+                    .startsWith("WARNING")
+                    .contains("api", "3");
+        }
+    }
+
     @Test
     void tiersApply() throws Exception {
         startApi("policies.api.tier", "claim:plan", "policies.api.tiers.gold.limit", "50/1h");
@@ -342,6 +462,7 @@ class RateLimitServiceTest {
         for (int i = 0; i < 4; i++) {
             assertThat(code(ANN)).isEqualTo(Code.OK);
         }
+        assertThat(code(NEGATIVE)).isEqualTo(Code.OK);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.io.IOException;
 import java.io.Reader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
@@ -36,7 +38,10 @@ final class EnvoyConfigReader {
             "month", "month",
             "year", "year");
 
-    private static final int LONGEST_NAME = 120;
+    /** The length of a name, without its hash and the sign before it, so that a policy can have the name. */
+    private static final int LONGEST_NAME = 119;
+
+    private static final int HASH_LENGTH = 8;
 
     private final List<ConfigurationProblem> problems = new ArrayList<>();
     private final Map<String, RuleTree> domains = new HashMap<>();
@@ -81,11 +86,19 @@ final class EnvoyConfigReader {
         readDescriptors(root, tree, new Level(file, domain.orElse(""), List.of()));
     }
 
+    /** An entry of a descriptor with its place in the file. The values of a shared wildcard are no part of the key. */
+    private record Entry(RuleTree.Place place, boolean isShared) {
+        private boolean isPartOfKey() {
+            return place.value().isEmpty() || (place.isWildcard() && !isShared);
+        }
+    }
+
     /** The place of descriptors: the name of the one above them, and its entries from the root. */
-    private record Level(Path file, String name, List<RuleTree.Place> entries) {
-        Level below(RuleTree.Place place) {
-            List<RuleTree.Place> next = new ArrayList<>(entries);
-            next.add(place);
+    private record Level(Path file, String name, List<Entry> entries) {
+        Level below(Entry entry) {
+            RuleTree.Place place = entry.place();
+            List<Entry> next = new ArrayList<>(entries);
+            next.add(entry);
             String part = place.value().isEmpty() ? place.key() : place.key() + "_" + place.value();
             return new Level(file, name + "." + part, next);
         }
@@ -112,7 +125,11 @@ final class EnvoyConfigReader {
                 }
                 child = new RuleTree();
             }
-            Level below = level.below(place);
+            boolean shared = descriptor.flag("share_threshold");
+            if (shared && !place.isWildcard()) {
+                descriptor.report("share_threshold", "needs a value with an asterisk");
+            }
+            Level below = level.below(new Entry(place, shared));
             Optional<YamlFields> limit = descriptor.fields("rate_limit");
             if (limit.isPresent()) {
                 child.limit(rule(limit.get(), descriptor, below));
@@ -135,7 +152,7 @@ final class EnvoyConfigReader {
             });
         }
         boolean shadow = descriptor.flag("shadow_mode");
-        KeyTermNames terms = terms(level, descriptor.flag("share_threshold"));
+        KeyTermNames terms = terms(level);
         if (limit.flag("unlimited")) {
             if (limit.text("unit").isPresent()) {
                 limit.report("unit", "has no effect with unlimited");
@@ -148,6 +165,9 @@ final class EnvoyConfigReader {
             limit.report("unit", "must be one of " + new TreeSet<>(UNITS.keySet()));
         }
         String policy = policy(level.name());
+        if (!policies.add(policy)) {
+            descriptor.report("key", "leads to the policy " + policy + " of another descriptor");
+        }
         if (unit.isPresent() && requests.isPresent()) {
             put(level, policy, "limit", requests.get() + "/" + UNITS.get(unit.get()));
             put(level, policy, "key", terms.expression());
@@ -161,28 +181,26 @@ final class EnvoyConfigReader {
         return new Rule(Optional.of(policy), name, replaces, terms.byPosition());
     }
 
-    /** Returns the terms of the entries with more than one value. The values of a shared wildcard are no part of the key. */
-    private static KeyTermNames terms(Level level, boolean shared) {
+    private static KeyTermNames terms(Level level) {
         KeyTermNames terms = new KeyTermNames();
         for (int i = 0; i < level.entries().size(); i++) {
-            RuleTree.Place place = level.entries().get(i);
-            boolean last = i == level.entries().size() - 1;
-            if (place.value().isEmpty() || (place.isWildcard() && !(last && shared))) {
-                terms.add(i, place.key());
+            Entry entry = level.entries().get(i);
+            if (entry.isPartOfKey()) {
+                terms.add(i, entry.place().key());
             }
         }
         return terms;
     }
 
-    /** Returns the name of a policy, which has only characters that such a name can have. */
-    private String policy(String path) {
+    /** Returns the name of a policy, which depends on its path only: a new descriptor gives no counters of another one away. */
+    private static String policy(String path) {
         String plain = path.replaceAll("[^A-Za-z0-9._-]", "_");
-        String base = plain.substring(0, Math.min(LONGEST_NAME, plain.length()));
-        String name = base;
-        for (int next = 2; !policies.add(name); next++) {
-            name = base + "-" + next;
+        if (plain.equals(path) && path.length() <= LONGEST_NAME) {
+            return path;
         }
-        return name;
+        String hash =
+                UUID.nameUUIDFromBytes(path.getBytes(StandardCharsets.UTF_8)).toString();
+        return plain.substring(0, Math.min(LONGEST_NAME, plain.length())) + '-' + hash.substring(0, HASH_LENGTH);
     }
 
     private void put(Level level, String policy, String attribute, String value) {

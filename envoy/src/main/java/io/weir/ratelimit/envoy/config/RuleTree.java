@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.envoy.config;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -10,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A descriptor of a configuration file with the descriptors below it. */
 public final class RuleTree {
     private final Map<Place, RuleTree> children = new LinkedHashMap<>();
+    private final List<Wildcard> wildcards = new ArrayList<>();
     private @Nullable Rule rule;
 
     RuleTree() {}
@@ -17,17 +20,36 @@ public final class RuleTree {
     /**
      * A descriptor among those of its level.
      *
-     * @param value the value, empty for all values; an asterisk at its end stands for any rest
+     * @param value the value, empty for all values; each asterisk stands for any characters, also for none
      */
     record Place(String key, String value) {
         boolean isWildcard() {
-            return value.endsWith("*");
+            return value.contains("*");
         }
+    }
 
-        private boolean fits(String otherKey, String otherValue) {
-            return isWildcard()
-                    && key.equals(otherKey)
-                    && otherValue.startsWith(value.substring(0, value.length() - 1));
+    /**
+     * A descriptor for all values that have some parts in order.
+     *
+     * @param parts the parts between asterisks: the first one begins a value, and the last one ends it
+     */
+    private record Wildcard(String key, List<String> parts, RuleTree tree) {
+        /** Looks for each part once, because the first place that it has leaves the most for the others. */
+        private boolean fits(String otherKey, String value) {
+            String first = parts.get(0);
+            String last = parts.get(parts.size() - 1);
+            if (!key.equals(otherKey) || !value.startsWith(first) || !value.endsWith(last)) {
+                return false;
+            }
+            int end = first.length();
+            for (String part : parts.subList(1, parts.size() - 1)) {
+                int start = value.indexOf(part, end);
+                if (start < 0) {
+                    return false;
+                }
+                end = start + part.length();
+            }
+            return end <= value.length() - last.length();
         }
     }
 
@@ -35,7 +57,13 @@ public final class RuleTree {
     @Nullable
     RuleTree add(Place place) {
         RuleTree child = new RuleTree();
-        return children.putIfAbsent(place, child) == null ? child : null;
+        if (children.putIfAbsent(place, child) != null) {
+            return null;
+        }
+        if (place.isWildcard()) {
+            wildcards.add(new Wildcard(place.key(), List.of(place.value().split("\\*", -1)), child));
+        }
+        return child;
     }
 
     void limit(Rule limit) {
@@ -58,9 +86,9 @@ public final class RuleTree {
         if (exact != null) {
             return exact;
         }
-        for (Map.Entry<Place, RuleTree> each : children.entrySet()) {
-            if (each.getKey().fits(key, value)) {
-                return each.getValue();
+        for (Wildcard each : wildcards) {
+            if (each.fits(key, value)) {
+                return each.tree();
             }
         }
         return children.get(new Place(key, ""));

@@ -20,7 +20,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The rules of configuration files, with the published examples of the service of Envoy. */
@@ -175,6 +177,71 @@ class EnvoyConfigTest {
         assertThat(limit(config, "example9", "key1", "value2")).isEqualTo("20/minute by key1");
         assertThat(limit(config, "example9", "key1", "other")).isEqualTo("7/minute by key1");
         assertThat(limit(config, "example9", "files", "files/a")).isEqualTo("3/minute by global");
+    }
+
+    @Tag("field")
+    @Test
+    @Timeout(60)
+    void anAsteriskStandsForAnyPartOfAValue() throws Exception {
+        EnvoyConfig config = read("domain: d\ndescriptors:\n"
+                + "  - { key: host, value: '*.example.com', " + rule("minute", 1) + " }\n"
+                + "  - { key: route, value: '/users/*/orders', " + rule("minute", 2) + " }\n"
+                + "  - { key: route, value: '/a/*/b*', " + rule("minute", 3) + " }\n"
+                + "  - { key: route, value: 'ab*ba', " + rule("minute", 4) + " }\n"
+                + "  - { key: route, value: '" + "*x".repeat(50) + "*y', " + rule("minute", 5) + " }\n");
+        assertThat(limit(config, "d", "host", "shop.example.com")).isEqualTo("1/minute by host");
+        assertThat(limit(config, "d", "host", ".example.com")).isEqualTo("1/minute by host");
+        assertThat(limit(config, "d", "host", "example.com")).isEmpty();
+        assertThat(limit(config, "d", "route", "/users/7/orders")).isEqualTo("2/minute by route");
+        assertThat(limit(config, "d", "route", "/users/7/orders/1")).isEmpty();
+        assertThat(limit(config, "d", "host", "/users/7/orders")).isEmpty();
+        assertThat(limit(config, "d", "route", "/a/1/2/b/3")).isEqualTo("3/minute by route");
+        assertThat(limit(config, "d", "route", "/a/b")).isEmpty();
+        assertThat(limit(config, "d", "route", "abba")).isEqualTo("4/minute by route");
+        assertThat(limit(config, "d", "route", "aba")).isEmpty();
+        assertThat(limit(config, "d", "route", "x".repeat(50) + "y")).isEqualTo("5/minute by route");
+        assertThat(limit(config, "d", "route", "x".repeat(100_000))).isEmpty();
+    }
+
+    @Tag("field")
+    @Test
+    void aSharedWildcardIsNoPartOfAnyKey() throws Exception {
+        EnvoyConfig config = read("domain: d\ndescriptors:\n"
+                + "  - key: route\n    value: api/*\n    share_threshold: true\n    descriptors:\n"
+                + "      - { key: method, " + rule("hour", 4) + " }\n");
+        assertThat(problems).isEmpty();
+        assertThat(limit(config, "d", "route", "api/a", "method", "GET")).isEqualTo("4/hour by method");
+        read("domain: d\ndescriptors:\n  - { key: k, value: v, share_threshold: true, " + rule("hour", 4) + " }\n");
+        assertThat(problems).singleElement().asString().contains("file0.yaml:3", "share_threshold needs a value");
+    }
+
+    private static String name(EnvoyConfig config, String... descriptor) {
+        return config.match("d", entries(descriptor))
+                .flatMap(match -> match.rule().policy())
+                .orElse("");
+    }
+
+    @Tag("field")
+    @Test
+    void theNameOfAPolicyDoesNotDependOnOtherDescriptors() throws Exception {
+        String first = "  - { key: k, value: 'a b', " + rule("hour", 1) + " }\n";
+        String second = "  - { key: k, value: 'a+b', " + rule("hour", 2) + " }\n";
+        String third = "  - { key: k, value: '" + "x".repeat(200) + "1', " + rule("hour", 3) + " }\n";
+        String fourth = "  - { key: k, value: '" + "x".repeat(200) + "2', " + rule("hour", 4) + " }\n";
+        EnvoyConfig alone = read("domain: d\ndescriptors:\n" + second + fourth);
+        EnvoyConfig all = read("domain: d\ndescriptors:\n" + first + second + third + fourth);
+        assertThat(problems).isEmpty();
+        assertThat(all.policies()).hasSize(4).allMatch(name -> name.matches("[A-Za-z0-9._-]{1,128}"));
+        assertThat(name(all, "k", "a+b")).isEqualTo(name(alone, "k", "a+b"));
+        assertThat(name(all, "k", "x".repeat(200) + "2")).isEqualTo(name(alone, "k", "x".repeat(200) + "2"));
+    }
+
+    @Tag("field")
+    @Test
+    void twoDescriptorsOfOneNameAreAnError() throws Exception {
+        read("domain: d\ndescriptors:\n  - { key: a, value: b, " + rule("hour", 1) + " }\n  - { key: a_b, "
+                + rule("hour", 2) + " }\n");
+        assertThat(problems).singleElement().asString().contains("file0.yaml:4", "d.a_b", "another descriptor");
     }
 
     @Test
