@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The running server. It reports that it serves when its first calls are over, and until it stops. */
 final class EnvoyServer implements AutoCloseable {
@@ -33,6 +34,7 @@ final class EnvoyServer implements AutoCloseable {
     private final RateLimitService service;
     private final QuotaService quotas;
     private final Server server;
+    private final AtomicBoolean serves = new AtomicBoolean();
 
     /**
      * Creates a server that accepts connections and is not ready yet.
@@ -85,6 +87,7 @@ final class EnvoyServer implements AutoCloseable {
         }
         new WarmUp(weir, service).run();
         set(ServingStatus.SERVING);
+        serves.set(true);
         MESSAGES.log(
                 LOG,
                 "WEIR-720",
@@ -107,10 +110,13 @@ final class EnvoyServer implements AutoCloseable {
         server.awaitTermination();
     }
 
-    /** Reports that the server does not serve, lets running calls end, and disconnects. */
+    /** Reports that the server does not serve, answers until proxies have seen it, lets running calls end, and disconnects. */
     @Override
     public void close() {
         health.enterTerminalState();
+        if (serves.getAndSet(false)) {
+            drain();
+        }
         server.shutdown();
         quotas.close();
         try {
@@ -124,5 +130,14 @@ final class EnvoyServer implements AutoCloseable {
         transport.close();
         certificates.shutdownNow();
         weir.close();
+    }
+
+    /** Waits until health checks can have seen that the server stops. An interrupt ends the wait, and the running calls. */
+    private void drain() {
+        try {
+            Thread.sleep(settings.drain().toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

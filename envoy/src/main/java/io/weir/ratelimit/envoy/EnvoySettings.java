@@ -19,6 +19,7 @@ import java.util.stream.Stream;
  * @param allOrNothing whether the descriptors of a request are one decision
  * @param limitOverrides whether the limit of a descriptor replaces the limits of its policies
  * @param reflection whether the server describes its services
+ * @param drain the time for which a server that stops still answers
  * @param stopTimeout the longest time that calls have to end
  */
 record EnvoySettings(
@@ -29,6 +30,7 @@ record EnvoySettings(
         boolean allOrNothing,
         boolean limitOverrides,
         boolean reflection,
+        Duration drain,
         Duration stopTimeout) {
 
     /**
@@ -59,6 +61,7 @@ record EnvoySettings(
                 reader.value(ConfigKeys.ENVOY_ALL_OR_NOTHING),
                 reader.value(ConfigKeys.ENVOY_LIMIT_OVERRIDES).equals("allow"),
                 reader.value(ConfigKeys.ENVOY_REFLECTION),
+                reader.value(ConfigKeys.ENVOY_DRAIN),
                 reader.value(ConfigKeys.ENVOY_STOP_TIMEOUT));
     }
 

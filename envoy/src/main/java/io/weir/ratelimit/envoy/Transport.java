@@ -26,6 +26,9 @@ import java.util.concurrent.TimeUnit;
 final class Transport implements AutoCloseable {
     private static final long CERTIFICATE_MINUTES = 1;
 
+    /** The shortest interval of the pings of a proxy. By default, gRPC closes a connection that has no call and more than a few pings. */
+    private static final long PING_SECONDS = 1;
+
     private final EnvoySettings settings;
     private final EventLoopGroup accepting = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     private final EventLoopGroup serving = new MultiThreadIoEventLoopGroup(NioIoHandler.newFactory());
@@ -55,7 +58,9 @@ final class Transport implements AutoCloseable {
             InetSocketAddress address = new InetSocketAddress(address(), settings.port());
             builder = NettyServerBuilder.forAddress(address, credentials()).channelType(NioServerSocketChannel.class);
         }
-        return builder.bossEventLoopGroup(accepting)
+        return builder.permitKeepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .bossEventLoopGroup(accepting)
                 .workerEventLoopGroup(serving)
                 .directExecutor();
     }

@@ -20,16 +20,25 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +48,8 @@ import org.junit.jupiter.api.io.TempDir;
 class EnvoyServerTest {
     private static final Map<String, String> POLICY =
             Map.of("ratelimit.policies.api.limit", "1/1h", "ratelimit.policies.api.key", "principal");
+
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
@@ -54,6 +65,24 @@ class EnvoyServerTest {
             // The first calls have spent nothing.
             assertThat(server.call("edge", descriptor("policy", "api")).getOverallCode())
                     .isEqualTo(Code.OK);
+        }
+    }
+
+    /** A health check needs some seconds to see that a server stops, and its proxy calls the server meanwhile. */
+    @Tag("field")
+    @Test
+    void aServerThatStopsAnswersUntilItsDrainEnds() throws Exception {
+        Map<String, String> properties = new HashMap<>(POLICY);
+        properties.put("ratelimit.envoy.drain", "1h");
+        try (TestServer server = TestServer.of(properties)) {
+            Thread stop = new Thread(server.server()::close, "stop");
+            stop.start();
+            Await.until("the server reports its stop", SOON, () -> server.health() == ServingStatus.NOT_SERVING);
+            assertThat(server.call("edge", descriptor("policy", "api")).getOverallCode())
+                    .isEqualTo(Code.OK);
+            stop.interrupt();
+            stop.join(SOON.toMillis());
+            assertThat(stop.isAlive()).isFalse();
         }
     }
 
@@ -111,6 +140,46 @@ class EnvoyServerTest {
             threads.shutdownGracefully(0, 1, TimeUnit.SECONDS);
         }
         assertThat(socket).doesNotExist();
+    }
+
+    /** The proxy sends pings of HTTP/2 while it has no calls, as connection_keepalive of Envoy does. */
+    @Tag("field")
+    @Test
+    void aProxyMayPingWithoutCalls() throws Exception {
+        try (TestServer server = TestServer.cold(POLICY);
+                Socket proxy = new Socket("127.0.0.1", server.server().port())) {
+            DataOutputStream out = new DataOutputStream(proxy.getOutputStream());
+            DataInputStream in = new DataInputStream(proxy.getInputStream());
+            out.writeBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+            out.write(frame(4, 0));
+            for (int i = 0; i < 5; i++) {
+                out.write(frame(6, 8));
+                proxy.setSoTimeout(60_000);
+                int type = type(in);
+                while (type != 6) {
+                    assertThat(type).as("GOAWAY after %s pings", i).isNotEqualTo(7);
+                    type = type(in);
+                }
+                // The answers are a second apart, so the pings are too.
+                proxy.setSoTimeout(1_100);
+                assertThatThrownBy(() -> type(in)).isInstanceOf(SocketTimeoutException.class);
+            }
+        }
+    }
+
+    private static byte[] frame(int type, int length) {
+        byte[] frame = new byte[9 + length];
+        frame[2] = (byte) length;
+        frame[3] = (byte) type;
+        return frame;
+    }
+
+    /** Reads a frame, and returns its type. */
+    private static int type(DataInputStream in) throws IOException {
+        int length = in.readUnsignedByte() << 16 | in.readUnsignedShort();
+        int type = in.readUnsignedByte();
+        in.readNBytes(5 + length);
+        return type;
     }
 
     @Test

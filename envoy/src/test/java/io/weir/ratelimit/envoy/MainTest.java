@@ -26,6 +26,7 @@ class MainTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-Dratelimit.envoy.port=0",
+                "-Dratelimit.envoy.drain=0s",
                 "-cp",
                 System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                 Main.class.getName()));

@@ -53,7 +53,7 @@ class ProgramJarIT {
     void theProgramServesWithRedis() throws Exception {
         Path properties = Files.writeString(
                 folder.resolve("edge.properties"),
-                "ratelimit.envoy.port=0\nratelimit.redis.deadline=30s\nratelimit.redis.address="
+                "ratelimit.envoy.port=0\nratelimit.envoy.drain=0s\nratelimit.redis.deadline=30s\nratelimit.redis.address="
                         + RedisFixture.shared().address() + "\nratelimit.namespace=jar-" + UUID.randomUUID()
                         + "\nratelimit.policies.api.limit=1/1h\nratelimit.policies.api.on-failure=closed\n");
         Process program = new ProcessBuilder(

@@ -54,6 +54,7 @@ final class TestServer implements AutoCloseable {
         if (!properties.containsKey("ratelimit.envoy.socket")) {
             system.setProperty("ratelimit.envoy.port", "0");
         }
+        system.setProperty("ratelimit.envoy.drain", "0s");
         properties.forEach(system::setProperty);
         return new ProgramProperties(List.of(), Map.of(), system);
     }

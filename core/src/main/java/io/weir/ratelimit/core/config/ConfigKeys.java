@@ -473,6 +473,12 @@ public final class ConfigKeys {
             ValueForm.FLAG,
             "whether the server describes its services, for tools such as grpcurl");
 
+    public static final ConfigKey<Duration> ENVOY_DRAIN = key(
+            "ratelimit.envoy.drain",
+            "5s",
+            ValueForm.duration("from 0s to 1h", Duration.ZERO, Duration.ofHours(1)),
+            "the time for which a server that stops still answers, while health checks find it");
+
     public static final ConfigKey<Duration> ENVOY_STOP_TIMEOUT = key(
             "ratelimit.envoy.stop-timeout",
             "5s",

@@ -72,6 +72,7 @@ class EffectCheckTest {
             "ratelimit.changes.enabled",
             "ratelimit.quota.path",
             "ratelimit.envoy.socket",
+            "ratelimit.envoy.drain",
             "ratelimit.envoy.stop-timeout",
             "ratelimit.envoy.reflection",
             "ratelimit.envoy.config",
