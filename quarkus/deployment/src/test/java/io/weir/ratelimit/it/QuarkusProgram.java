@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.quarkus.test.QuarkusUnitTest;
+import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.fixtures.TestPorts;
 import java.io.File;
@@ -14,8 +17,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A program of Quarkus with the resources of a package of the servers. Its tests are clients outside of it, because Quarkus calls no test
- * that a class inherits from an interface.
+ * A program of Quarkus with the resources of a package of the servers, and with a Redis for a test with the tag {@code redis}. Its tests
+ * are clients outside of it, because Quarkus calls no test that a class inherits from an interface.
  */
 final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
     private static final String PORT = "quarkus.http.test-port";
@@ -24,7 +27,6 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
     private final String name;
     private final Map<String, String> properties;
     private final Class<?>[] sources;
-    private boolean usesRedis;
     private @Nullable RedisProcess redis;
     private @Nullable QuarkusUnitTest program;
     private int port;
@@ -39,12 +41,6 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
         this.name = name;
         this.properties = properties;
         this.sources = sources;
-    }
-
-    /** Starts a Redis for the program, too. */
-    QuarkusProgram onRedis() {
-        usesRedis = true;
-        return this;
     }
 
     /** Returns the root of the program, which has a path like the context root of a server. */
@@ -63,7 +59,7 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
                         .addAsResource(configuration, "META-INF/microprofile-config.properties"))
                 .overrideConfigKey("quarkus.http.root-path", "/test");
         properties.forEach(described::overrideConfigKey);
-        if (usesRedis) {
+        if (context.getTags().contains("redis")) {
             redis = RedisProcess.started();
             described
                     .overrideConfigKey("ratelimit.redis.address", redis.address())
@@ -81,7 +77,11 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
             program.afterAll(context);
         }
         if (redis != null) {
+            try (RedisConnection connection = redis.connect()) {
+                assertThat(connection.calls("evalsha")).as("decisions in Redis").isPositive();
+            }
             redis.close();
+            redis = null;
         }
     }
 }
