@@ -50,9 +50,9 @@ interface PolicyClient {
         return line.isEmpty() ? 0 : Integer.parseInt(line.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3));
     }
 
-    /** Waits until a condition is true and returns whether it is true within five seconds. */
+    /** Waits until a condition is true and returns whether it is true within 20 seconds. */
     static boolean eventually(BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(5);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
                 return false;
