@@ -62,6 +62,11 @@ final class QuarkusPlatform extends CdiPlatform {
         return isSet("quarkus.otel.metrics.enabled", false) ? Export.METRICS : Export.SPANS;
     }
 
+    /** Returns whether the address of a peer is already that of the client behind a proxy. */
+    boolean hasForwardedPeers() {
+        return isSet("quarkus.http.proxy.proxy-address-forwarding", false);
+    }
+
     private boolean isSet(String property, boolean byDefault) {
         return config.getOptionalValue(property, Boolean.class).orElse(byDefault);
     }

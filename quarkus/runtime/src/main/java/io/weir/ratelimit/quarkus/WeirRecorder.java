@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.quarkus;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.quarkus.arc.runtime.BeanContainer;
 import io.quarkus.runtime.RuntimeValue;
 import io.quarkus.runtime.ShutdownContext;
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 /** The steps of the start of an application. They run when the configuration is known and before HTTP is open. */
 @Recorder
 public class WeirRecorder {
+    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
+
     /** The deployed application. In development mode, each restart replaces it. */
     private static volatile @Nullable RateLimitExtension current;
 
@@ -65,10 +69,11 @@ public class WeirRecorder {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         Set<Class<?>> classes = load(beanClasses, loader);
         CallThreads threads = new CallThreads(executor);
+        QuarkusPlatform platform = new QuarkusPlatform(
+                new Discovered(classes, classes, MethodNames.of(classes)), ConfigProvider.getConfig(), threads);
         DeployedApplication application;
         try {
-            application = DeployedApplication.on(new QuarkusPlatform(
-                    new Discovered(classes, classes, MethodNames.of(classes)), ConfigProvider.getConfig(), threads));
+            application = DeployedApplication.on(platform);
         } catch (InvalidConfigurationException e) {
             // Quarkus shows the message of this exception without a stack trace.
             throw new ConfigurationException(e.getMessage());
@@ -78,6 +83,10 @@ public class WeirRecorder {
         CallThreads.start(threads);
         application.start(loader);
         extension.logWarnings();
+        if (platform.hasForwardedPeers()
+                && !application.weir().settings().trustedProxies().isEmpty()) {
+            MESSAGES.log(LOG, "WEIR-039");
+        }
         shutdown.addShutdownTask(() -> {
             application.endWaits();
             application.stop();
