@@ -101,6 +101,19 @@ class EntryPointsTest {
     }
 
     @Test
+    void eachSubscriptionOfAUniIsACall() {
+        assertThat(subscribed(0)).isEqualTo(200);
+        assertThat(subscribed(1)).isEqualTo(200);
+        assertThat(subscribed(1)).isEqualTo(429);
+        client = new Client(base);
+        assertThat(subscribed(2)).isEqualTo(429);
+    }
+
+    private int subscribed(int times) {
+        return client.get("calls/bean/subscribed?times=" + times).statusCode();
+    }
+
+    @Test
     void theAddressOfTheConnectionIsAKey() {
         assertThat(client.get("calls/address").statusCode()).isEqualTo(200);
         assertThat(client.get("calls/address").statusCode()).isEqualTo(429);
@@ -224,6 +237,17 @@ class EntryPointsTest {
         @Path("bean/uni")
         public Uni<String> beanUni() {
             return beans.uni();
+        }
+
+        @GET
+        @Path("bean/subscribed")
+        public Uni<String> subscribed(@QueryParam("times") int times) {
+            Uni<String> limited = beans.uni();
+            Uni<String> all = Uni.createFrom().item("done");
+            for (int time = 0; time < times; time++) {
+                all = all.chain(() -> limited);
+            }
+            return all;
         }
 
         @GET

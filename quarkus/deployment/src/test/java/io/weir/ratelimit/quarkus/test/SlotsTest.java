@@ -26,9 +26,13 @@ import jakarta.ws.rs.core.MediaType;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -98,6 +102,21 @@ class SlotsTest {
             socket.setSoLinger(true, 0);
         }
         awaitFree();
+    }
+
+    /** The connection of HTTP/2 remains open, so only the stream ends. */
+    @ParameterizedTest
+    @ValueSource(strings = {"events", "never"})
+    void aClientThatResetsAStreamReleasesTheSlot(String path) throws Exception {
+        HttpClient connection = HttpClient.newHttpClient();
+        HttpRequest free = HttpRequest.newBuilder(base.resolve("/slots/free")).build();
+        assertThat(connection.send(free, BodyHandlers.ofString()).version()).isEqualTo(HttpClient.Version.HTTP_2);
+        CompletableFuture<?> call = connection.sendAsync(
+                HttpRequest.newBuilder(base.resolve("/slots/" + path)).build(), BodyHandlers.ofString());
+        awaitFree(0);
+        call.cancel(true);
+        awaitFree();
+        assertThat(connection.send(free, BodyHandlers.ofString()).body()).isEqualTo("1");
     }
 
     @Test
