@@ -181,7 +181,8 @@ final class Assembly {
     }
 
     private PolicyParts.Lookups lookups() {
-        ClientAddress addresses = new ClientAddress(settings.trustedProxies(), settings.forwardedHeader());
+        ClientAddress addresses =
+                new ClientAddress(settings.trustedProxies(), settings.forwardedHeader(), platform.hasForwardedPeers());
         LookupTimes times =
                 new LookupTimes(settings.overrideLifetime(), settings.deadline(), environment.clock()::nanos);
         BoundedResolvers bounded = new BoundedResolvers(

@@ -130,6 +130,15 @@ public interface Platform {
     }
 
     /**
+     * Returns whether the address of a peer is already that of the client behind a proxy.
+     *
+     * @return true if the host reads the forwarded header fields
+     */
+    default boolean hasForwardedPeers() {
+        return false;
+    }
+
+    /**
      * Returns the request that the current thread serves.
      *
      * @return the request, empty if the thread serves none

@@ -23,7 +23,7 @@ public final class ClientAddress {
     private final List<AddressRange> trusted;
     private final ForwardedHeader header;
     private final String headerName;
-    private final AtomicBoolean warned = new AtomicBoolean();
+    private final AtomicBoolean warned;
 
     /**
      * Creates a resolver.
@@ -32,9 +32,19 @@ public final class ClientAddress {
      * @param header the only header that is read
      */
     public ClientAddress(List<AddressRange> trusted, ForwardedHeader header) {
+        this(trusted, header, false);
+    }
+
+    /**
+     * Creates a resolver.
+     *
+     * @param forwardedPeers whether each peer is already the client behind a proxy, so that the header is no sign of another proxy
+     */
+    public ClientAddress(List<AddressRange> trusted, ForwardedHeader header, boolean forwardedPeers) {
         this.trusted = List.copyOf(trusted);
         this.header = header;
         this.headerName = header.fieldName();
+        this.warned = new AtomicBoolean(forwardedPeers);
     }
 
     /**

@@ -478,6 +478,8 @@ class ClientAddressTest {
         try (LogCapture log = new LogCapture()) {
             ClientAddress nobody = new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR);
             nobody.of(Optional.of(PEER), name -> List.of());
+            new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR, true)
+                    .of(Optional.of(PEER), name -> List.of("203.0.113.7"));
             assertThat(log.lines()).isEmpty();
             nobody.of(Optional.of(PEER), name -> List.of("203.0.113.7"));
             nobody.of(Optional.of(PEER), name -> List.of("203.0.113.7"));

@@ -62,8 +62,8 @@ final class QuarkusPlatform extends CdiPlatform {
         return isSet("quarkus.otel.metrics.enabled", false) ? Export.METRICS : Export.SPANS;
     }
 
-    /** Returns whether the address of a peer is already that of the client behind a proxy. */
-    boolean hasForwardedPeers() {
+    @Override
+    public boolean hasForwardedPeers() {
         return isSet("quarkus.http.proxy.proxy-address-forwarding", false);
     }
 
