@@ -34,6 +34,7 @@ public final class Nemesis {
               --seed N          the seed; a random one by default
               --time 2m         the time in which faults begin, as 90s, 2m or 1h; more than 5m times the pace are several runs with successive seeds
               --instances 3     the number of instances, from 2 to 5
+              --http 0          how many of them are called over HTTP
               --redis single    the servers of Redis: single, sentinel or cluster; by default those of the faults
               --faults a,b      the faults; by default all that are possible on the servers
               --single          one fault at a time
@@ -94,6 +95,7 @@ public final class Nemesis {
                 Run run = new Run(
                         seed + part,
                         Integer.parseInt(options.getOrDefault("--instances", "3")),
+                        Integer.parseInt(options.getOrDefault("--http", "0")),
                         topology(options, selection),
                         parts.get(part),
                         selection,

@@ -61,6 +61,9 @@ class MutantsTest {
         A_CALL_WAITS_FOR_REDIS("deadline", "ratelimit.redis.deadline", "5s"),
         THE_BREAKER_STAYS_OPEN("recovery", "acquire.lua", "local isPlain", FAILED_PROBE + "local isPlain"),
         A_BLOCK_HAS_NO_EFFECT("blocks", "general.lua", "isBlocked or key and key.block", "false"),
+        A_REJECTION_IS_A_200("limit", MutantInstance.Unlimited.class),
+        A_RETRY_AFTER_IS_MISSING("quotas", MutantInstance.Waitless.class),
+        A_RETRY_AFTER_IS_SHORT("quotas", MutantInstance.Hasty.class),
         AN_EVENT_IS_REPEATED("thresholds", MutantInstance.Repeating.class),
         AN_EVENT_IS_MISSING("thresholds", MutantInstance.Silent.class),
         A_PENALTY_IS_REPEATED("penalties", MutantInstance.Repeating.class),
@@ -145,6 +148,7 @@ class MutantsTest {
             Run run = new Run(
                     seed,
                     2,
+                    0,
                     isOfCluster ? Topology.CLUSTER : Topology.SINGLE,
                     LENGTH,
                     List.of(fault),

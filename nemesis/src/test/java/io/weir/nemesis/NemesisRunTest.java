@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 @Tag("nemesis")
 @Tag("long")
 class NemesisRunTest {
-    private static final String ARGUMENTS = Boolean.getBoolean("weir.test.full") ? "--each --time 4m" : "--time 2m";
+    private static final String ARGUMENTS =
+            Boolean.getBoolean("weir.test.full") ? "--each --time 4m --http 1" : "--time 2m --http 1";
 
     @Test
     void allPromisesAreKept() throws IOException {

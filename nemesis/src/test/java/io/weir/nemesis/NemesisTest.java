@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.nemesis.check.Checker;
 import io.weir.nemesis.history.History;
 import io.weir.nemesis.history.HistoryFile;
+import io.weir.nemesis.history.Operation;
+import io.weir.nemesis.history.Operation.Outcome;
 import io.weir.nemesis.run.Run;
 import io.weir.nemesis.run.Topology;
 import java.io.IOException;
@@ -33,8 +35,15 @@ class NemesisTest {
     @Tag("ci")
     @Tag("fault")
     void keepsAllPromisesWithoutFaults(@TempDir Path folder) throws IOException {
-        History history = new Run(1, 2, Topology.SINGLE, LENGTH, List.of(), false, LENGTH, 1).execute(folder);
-        assertThat(history.operations()).isNotEmpty();
+        History history = new Run(1, 2, 1, Topology.SINGLE, LENGTH, List.of(), false, LENGTH, 1).execute(folder);
+        for (int instance = 0; instance < 2; instance++) {
+            int of = instance;
+            assertThat(history.operations())
+                    .as("operations of instance %d, of which 1 is called over HTTP", instance)
+                    .filteredOn(operation -> operation.instance() == of)
+                    .extracting(Operation::outcome)
+                    .contains(Outcome.ALLOWED, Outcome.REJECTED, Outcome.BLOCKED);
+        }
         assertThat(Checker.check(history)).isEmpty();
         Path file = folder.resolve("history.txt");
         HistoryFile.write(history, file);

@@ -11,6 +11,7 @@ public final class Checker {
     public static final List<Promise> PROMISES = List.of(
             new LimitPromise(),
             new RoomPromise(),
+            new QuotaPromise(),
             new AccountPromise(),
             SlotsPromise.calls(),
             SlotsPromise.back(),

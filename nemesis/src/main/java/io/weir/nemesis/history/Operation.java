@@ -16,8 +16,9 @@ import java.util.Locale;
  *     kinds
  * @param start the instant before the call
  * @param end the instant after the reply; {@link #NEVER} if the instance has ended before it replied
- * @param value the spent permits of a peek, the limit of a read, the number of a change, the percent of a threshold, or
- *     the milliseconds until the end of a key; 0 for other kinds
+ * @param value the remaining permits of an allowed acquire, the seconds after which a rejected one can be repeated, the spent permits of a
+ *     peek, the limit of a read, the number of a change, the percent of a threshold, or the milliseconds until the end of a key; 0 for other
+ *     kinds
  * @param took the nanoseconds of the call by the clock of the instance
  * @param stalled the nanoseconds for which the threads of the instance stood still during the call
  */

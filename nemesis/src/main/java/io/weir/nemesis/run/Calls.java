@@ -8,13 +8,15 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.operations.Operations;
+import io.weir.ratelimit.client.outgoing.ClientPlugin;
+import io.weir.ratelimit.operations.OperationsPlugin;
 import io.weir.ratelimit.operations.changes.ChangeConflictException;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.ChangeUnsentException;
 import io.weir.ratelimit.operations.changes.InvalidChangeException;
 import io.weir.ratelimit.operations.changes.RuntimeChange;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
+import io.weir.ratelimit.runtime.HostedWeir;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -41,10 +43,11 @@ final class Calls {
         }
     });
 
-    Calls(RateLimiter limiter, Operations operations, Upstream upstream) {
-        this.limiter = limiter;
-        this.changes = operations.changes().orElseThrow();
-        this.upstream = upstream;
+    Calls(HostedWeir weir) {
+        this.limiter = weir.limiter();
+        this.changes =
+                weir.plugin(OperationsPlugin.class).operations().changes().orElseThrow();
+        this.upstream = new Upstream(weir.plugin(ClientPlugin.class).calls());
     }
 
     /**
@@ -77,7 +80,7 @@ final class Calls {
                 if (decision.allowed()) {
                     decisions.put(number, decision);
                 }
-                return outcome(decision) + " 0";
+                return outcome(decision) + " " + quota(decision);
             }
             case RELEASE, REFUND, SETTLE -> {
                 Decision decision = kind == Kind.RELEASE ? decisions.remove(call) : decisions.get(call);
@@ -125,6 +128,21 @@ final class Calls {
             return rejected.blocked() ? Outcome.BLOCKED : Outcome.REJECTED;
         }
         return Outcome.ALLOWED;
+    }
+
+    /** Returns the remaining permits, or the wait as a response has it: in whole seconds, and at least one. */
+    private static long quota(Decision decision) {
+        if (decision instanceof Decision.Degraded degraded) {
+            return degraded.allowed() ? 0 : seconds(degraded.retryAfter());
+        }
+        if (decision instanceof Decision.Rejected rejected) {
+            return rejected.retryAfter().map(Calls::seconds).orElse(0L);
+        }
+        return decision.quotas().get(0).remaining();
+    }
+
+    private static long seconds(Duration wait) {
+        return Math.max(1, wait.plusSeconds(1).minusNanos(1).toSeconds());
     }
 
     /** Makes a change of a limit, or undoes one with a number. The value is the number of the change. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.run;
 
-import io.weir.ratelimit.client.outgoing.ClientPlugin;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.operations.OperationsPlugin;
 import io.weir.ratelimit.redisson.RedissonBackendProvider;
@@ -18,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -29,6 +29,20 @@ public final class Instance {
     private final Stalls stalls = new Stalls(slow -> print("~ " + slow.from() + " " + slow.to()));
     private final SteppedClock clock = new SteppedClock();
 
+    /** What hosts the limiter of an instance. */
+    interface Host {
+        /**
+         * Starts the limiter.
+         *
+         * @param properties its properties
+         * @param environment its clock
+         * @param events receives each of its events as a line
+         * @return runs an operation, whose words are those of a line of the input, and returns its outcome and value
+         */
+        Function<String[], String> start(
+                Map<String, String> properties, EngineEnvironment environment, Consumer<String> events);
+    }
+
     private Instance(PrintStream out) {
         this.out = out;
     }
@@ -39,7 +53,7 @@ public final class Instance {
      * @param properties the properties of the limiter, each as {@code name=value}
      */
     public static void main(String[] properties) throws IOException {
-        run(properties, events -> events);
+        run(properties, UnaryOperator.identity());
     }
 
     /**
@@ -48,6 +62,10 @@ public final class Instance {
      * @param observers returns the changed observer of events
      */
     public static void run(String[] properties, UnaryOperator<Consumer<String>> observers) throws IOException {
+        run(properties, observers, Instance::plain);
+    }
+
+    static void run(String[] properties, UnaryOperator<Consumer<String>> observers, Host host) throws IOException {
         Map<String, String> values = new TreeMap<>();
         for (String property : properties) {
             int equals = property.indexOf('=');
@@ -56,22 +74,25 @@ public final class Instance {
         // Nothing but results may appear in the standard output.
         PrintStream out = System.out;
         System.setOut(System.err);
-        new Instance(out).serve(values, observers);
+        new Instance(out).serve(values, observers, host);
     }
 
-    private void serve(Map<String, String> properties, UnaryOperator<Consumer<String>> observers) throws IOException {
-        stalls.start();
+    /** A program in plain Java as the host. */
+    private static Function<String[], String> plain(
+            Map<String, String> properties, EngineEnvironment environment, Consumer<String> events) {
         RateLimitBackend redis =
                 new RedissonBackendProvider().create(name -> Optional.ofNullable(properties.get(name)));
         OperationsPlugin operations = new OperationsPlugin();
-        Consumer<String> events = observers.apply(event -> print("! " + event));
-        EngineEnvironment environment = clock.environment();
         HostedWeir weir = HostedWeir.on(new InstancePlatform(properties, redis, operations, environment, events));
         weir.start(Instance.class.getClassLoader());
-        Calls calls = new Calls(
-                weir.limiter(),
-                operations.operations(),
-                new Upstream(weir.plugin(ClientPlugin.class).calls()));
+        return new Calls(weir)::run;
+    }
+
+    private void serve(Map<String, String> properties, UnaryOperator<Consumer<String>> observers, Host host)
+            throws IOException {
+        stalls.start();
+        Consumer<String> events = observers.apply(event -> print("! " + event));
+        Function<String[], String> calls = host.start(properties, clock.environment(), events);
         ExecutorService threads = Executors.newCachedThreadPool();
         print("ready");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -87,11 +108,11 @@ public final class Instance {
         Runtime.getRuntime().halt(0);
     }
 
-    private void reply(Calls calls, String request) {
+    private void reply(Function<String[], String> calls, String request) {
         String[] words = request.split(" ", -1);
         long stalled = stalls.nanos();
         long start = System.nanoTime();
-        String result = calls.run(words);
+        String result = calls.apply(words);
         long took = System.nanoTime() - start;
         print("= " + words[0] + " " + result + " " + took + " " + (stalls.nanos() - stalled));
     }

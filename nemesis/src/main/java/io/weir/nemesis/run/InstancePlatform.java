@@ -40,15 +40,18 @@ record InstancePlatform(
 
     @Override
     public <E> List<Consumer<E>> observers(Class<E> type) {
-        return List.of(event -> {
-            if (event instanceof QuotaThresholdReached reached) {
-                lines.accept("THRESHOLD " + reached.policy() + " "
-                        + reached.identity().parts().get(0).value() + " "
-                        + reached.quota().resetAfter().toNanos() + " " + reached.percent() + " " + System.nanoTime());
-            } else if (event instanceof PenaltyImposed penalty) {
-                lines.accept("PENALTY " + penalty.policy() + " any "
-                        + penalty.duration().toNanos() + " 0 " + System.nanoTime());
-            }
-        });
+        return List.of(event -> print(event, lines));
+    }
+
+    /** Prints an event as a line. */
+    static void print(Object event, Consumer<String> lines) {
+        if (event instanceof QuotaThresholdReached reached) {
+            lines.accept("THRESHOLD " + reached.policy() + " "
+                    + reached.identity().parts().get(0).value() + " "
+                    + reached.quota().resetAfter().toNanos() + " " + reached.percent() + " " + System.nanoTime());
+        } else if (event instanceof PenaltyImposed penalty) {
+            lines.accept(
+                    "PENALTY " + penalty.policy() + " any " + penalty.duration().toNanos() + " 0 " + System.nanoTime());
+        }
     }
 }

@@ -20,12 +20,14 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * A run: instances with callers, and a nemesis that causes faults meanwhile.
  *
  * @param seed selects the operations and the faults
  * @param instances the number of instances
+ * @param http the number of those that are called over HTTP, the last ones
  * @param topology the servers of Redis
  * @param length the time in which faults begin
  * @param troubles the faults that can happen
@@ -36,6 +38,7 @@ import java.util.stream.Collectors;
 public record Run(
         long seed,
         int instances,
+        int http,
         Topology topology,
         Duration length,
         List<String> troubles,
@@ -101,7 +104,7 @@ public record Run(
      * Runs other instances.
      *
      * @param folder the folder for data and logs
-     * @param instance the program of an instance
+     * @param instance the program of an instance, except of those that are called over HTTP
      * @param classPath its class path
      * @param properties more properties of its limiter
      */
@@ -119,8 +122,10 @@ public record Run(
         long start = System.nanoTime();
         boolean isStepped = selected().stream().anyMatch(Trouble::isOfClock);
         Servers servers = topology.start(instances, folder, isStepped);
-        Program program = new Program(instance, classPath);
-        try (Stage stage = new Stage(servers, instances, program, values, folder, recorder)) {
+        List<Program> programs = IntStream.range(0, instances)
+                .mapToObj(i -> new Program(i < instances - http ? instance : HttpInstance.class, classPath))
+                .toList();
+        try (Stage stage = new Stage(servers, programs, values, folder, recorder)) {
             for (int i = 0; i < instances; i++) {
                 InstanceProcess process = stage.instance(i);
                 Await.until(

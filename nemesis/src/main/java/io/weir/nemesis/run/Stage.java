@@ -24,16 +24,16 @@ final class Stage implements AutoCloseable {
      * Starts the instances.
      *
      * @param servers the running servers, which this object stops
-     * @param count the number of instances
+     * @param programs the program of each instance
      * @param properties the properties of their limiters
      * @param folder the folder for logs
      */
-    Stage(Servers servers, int count, Program program, Map<String, String> properties, Path folder, Recorder recorder) {
+    Stage(Servers servers, List<Program> programs, Map<String, String> properties, Path folder, Recorder recorder) {
         this.servers = servers;
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < programs.size(); i++) {
             Map<String, String> values = new TreeMap<>(properties);
             values.putAll(servers.properties(i));
-            instances.add(new InstanceProcess(i, program, values, folder, recorder));
+            instances.add(new InstanceProcess(i, programs.get(i), values, folder, recorder));
         }
         instances.parallelStream().forEach(InstanceProcess::start);
     }

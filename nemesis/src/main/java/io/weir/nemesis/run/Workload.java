@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The callers of a run: a mix of operations that a seed selects. */
@@ -73,12 +74,18 @@ final class Workload {
     private static final Policy UPSTREAM =
             policy("upstream", Form.FIXED_WINDOW, 1_000_000_000, DAY, 0, FailureMode.OPEN, Map.of());
 
+    /** The limits whose permits return within seconds, so that a caller can wait for them. */
+    private static final List<Policy> SHORT_LIMITS =
+            LIMITS.stream().filter(limit -> limit.form() != Form.CALENDAR).toList();
+
     private static final List<String> KEYS = List.of("ann", "bob");
     private static final int CALLERS = 3;
     private static final int HOLDERS = 3;
     private static final int CALLS_OF_KEY = 40;
     private static final int PAUSES_OF_ANSWERS = 40;
     private static final int MOST_PAUSE_SECONDS = 5;
+    private static final int MOST_CALLS_TO_EXHAUST = 60;
+    private static final long MOST_WAIT_SECONDS = 10;
     private static final int RUSHES = 3;
     private static final int CALLS_OF_RUSH = 20;
 
@@ -121,6 +128,13 @@ final class Workload {
         List<Policy> all = new ArrayList<>(LIMITS);
         all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED, LEASED, PENALIZED, UPSTREAM));
         return all;
+    }
+
+    /** Returns the names of the policies whose calls can be requests: they end nothing later, and cost one permit. */
+    static Set<String> requested() {
+        return Stream.concat(LIMITS.stream(), Stream.of(BLOCKED, LEASED, PENALIZED))
+                .map(Policy::name)
+                .collect(Collectors.toSet());
     }
 
     /** Returns the properties of the REST client, whose calls share a pause for each host. */
@@ -173,6 +187,10 @@ final class Workload {
         start("blocker", this::block);
         Deque<long[]> made = new ArrayDeque<>();
         start("operator", random -> change(random, made));
+        for (int i = 0; i < instances; i++) {
+            int instance = i;
+            start("patient", random -> obey(stage.instance(instance), "patient-" + instance, random));
+        }
     }
 
     private interface Loop {
@@ -218,6 +236,21 @@ final class Workload {
         Operation call = instance.run(
                 Kind.ACQUIRE, LIMITS.get(subject / KEYS.size()).name(), KEYS.get(subject % KEYS.size()), 1, 0);
         pauseAfter(call, 1 + random.nextInt(5));
+    }
+
+    /** Exhausts a limit of its own, and calls again after the time that the rejection names. */
+    private void obey(InstanceProcess instance, String key, Random random) throws InterruptedException {
+        Policy limit = any(SHORT_LIMITS, random);
+        Operation call = instance.run(Kind.ACQUIRE, limit.name(), key, 1, 0);
+        for (int i = 1; i < MOST_CALLS_TO_EXHAUST && call.outcome() == Outcome.ALLOWED && running; i++) {
+            pause(pace);
+            call = instance.run(Kind.ACQUIRE, limit.name(), key, 1, 0);
+        }
+        if (call.outcome() == Outcome.REJECTED) {
+            TimeUnit.SECONDS.sleep(Math.min(MOST_WAIT_SECONDS, call.value()));
+            instance.run(Kind.ACQUIRE, limit.name(), key, 1, 0);
+        }
+        pauseAfter(call, 200 + random.nextInt(500));
     }
 
     /** Makes so many calls at once that a key is leased, several times one after the other. */

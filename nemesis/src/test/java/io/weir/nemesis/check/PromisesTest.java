@@ -28,6 +28,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.Operation;
+import io.weir.nemesis.history.Operation.Outcome;
 import io.weir.nemesis.history.Policy.Form;
 import io.weir.ratelimit.FailureMode;
 import java.time.Duration;
@@ -132,6 +133,95 @@ class PromisesTest {
                 windows.operations(4, i * 1_000L, ACQUIRE, ALLOWED);
             }
             assertThat(promise.check(windows.build())).hasSize(1);
+        }
+    }
+
+    @Nested
+    class Quotas {
+        private final Promise promise = new QuotaPromise();
+
+        /** Adds a call that takes a millisecond, with the remaining permits or the seconds of the wait. */
+        private static HistoryBuilder call(HistoryBuilder history, long at, Outcome outcome, long value) {
+            return history.operation(0, at, ACQUIRE, outcome, 1, 0, value);
+        }
+
+        /** Returns a history in which the limit is exhausted from 2 ms to 1,002 ms. */
+        private static HistoryBuilder exhausted() {
+            HistoryBuilder history = log();
+            for (int i = 0; i < 3; i++) {
+                call(history, i, ALLOWED, 2 - i);
+            }
+            return history;
+        }
+
+        @Test
+        void areKept() {
+            HistoryBuilder history = call(exhausted(), 10, REJECTED, 1);
+            assertKept(promise, call(call(history, 900, REJECTED, 1), 1_012, ALLOWED, 2));
+        }
+
+        @Test
+        void areBrokenByMorePermitsThanTheLimitLeaves() {
+            assertFirst(promise, call(log(), 0, ALLOWED, 3), 1);
+            assertFirst(promise, call(call(log(), 0, ALLOWED, 2), 10, ALLOWED, 2), 2);
+            assertFirst(promise, call(log(), 0, ALLOWED, -1), 1);
+        }
+
+        @Test
+        void haveThePermitsOfAnEarlierWindowAndThoseAfterALoss() {
+            assertKept(promise, call(call(log(), 0, ALLOWED, 2), 1_010, ALLOWED, 2));
+            HistoryBuilder lost = call(log(), 0, ALLOWED, 2).fault(Effect.LOSS, Fault.ALL, 2, 8);
+            assertKept(promise, call(lost, 10, ALLOWED, 2));
+        }
+
+        @Test
+        void ofAWindowAreOnlyBoundedByItsLimit() {
+            HistoryBuilder history = new HistoryBuilder(Form.FIXED_WINDOW, 3, SECOND, FailureMode.CLOSED);
+            assertKept(promise, call(call(history, 0, ALLOWED, 2), 10, ALLOWED, 2));
+            assertFirst(promise, call(history, 20, ALLOWED, 3), 3);
+        }
+
+        @Test
+        void areBrokenByARejectionWithoutAWait() {
+            for (Outcome outcome : List.of(REJECTED, BLOCKED, DEGRADED_REJECTED)) {
+                assertFirst(promise, call(exhausted(), 10, outcome, 0), 4);
+            }
+        }
+
+        @Test
+        void areBrokenByAWaitThatIsLongerThanTheWindows() {
+            assertKept(promise, call(exhausted(), 10, REJECTED, 2));
+            assertFirst(promise, call(exhausted(), 10, REJECTED, 3), 4);
+            HistoryBuilder sliding = new HistoryBuilder(Form.SLIDING_WINDOW, 3, SECOND, FailureMode.CLOSED);
+            assertKept(promise, call(sliding, 10, REJECTED, 3));
+            assertFirst(promise, call(sliding, 20, REJECTED, 4), 2);
+        }
+
+        @Test
+        void areBrokenByARejectionAfterTheWait() {
+            assertFirst(promise, call(call(exhausted(), 10, REJECTED, 1), 1_013, REJECTED, 1), 5);
+        }
+
+        @Test
+        void areKeptIfAnotherCallCanHaveSpentDuringTheWait() {
+            for (Outcome outcome : List.of(ALLOWED, DEGRADED_ALLOWED, LOST)) {
+                HistoryBuilder window = new HistoryBuilder(Form.FIXED_WINDOW, 3, SECOND, FailureMode.CLOSED);
+                HistoryBuilder spent = call(call(window, 10, REJECTED, 1), 600, outcome, 0);
+                assertKept(promise, call(spent, 1_013, REJECTED, 1));
+            }
+        }
+
+        @Test
+        void areKeptAfterAStepBackOfRedis() {
+            HistoryBuilder stepped = call(exhausted(), 10, REJECTED, 1).fault(Effect.BEHIND, Fault.ALL, 12, 13);
+            assertKept(promise, call(stepped, 1_013, REJECTED, 9));
+        }
+
+        @Test
+        void ofALeaseCanBeWithTheWaitOfAnotherInstance() {
+            HistoryBuilder leased =
+                    new HistoryBuilder(Form.SLIDING_LOG, 3, SECOND, FailureMode.CLOSED, Map.of("lease", "1"));
+            assertKept(promise, call(call(leased, 10, REJECTED, 1), 1_013, REJECTED, 1));
         }
     }
 
