@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * @param socket the Unix domain socket in place of the port
  * @param allOrNothing whether the descriptors of a request are one decision
  * @param limitOverrides whether the limit of a descriptor replaces the limits of its policies
+ * @param countsRejected whether the cost of a rejected request is charged where a permit remains
  * @param reflection whether the server describes its services
  * @param drain the time for which a server that stops still answers
  * @param stopTimeout the longest time that calls have to end
@@ -29,6 +30,7 @@ record EnvoySettings(
         Optional<Tls> tls,
         boolean allOrNothing,
         boolean limitOverrides,
+        boolean countsRejected,
         boolean reflection,
         Duration drain,
         Duration stopTimeout) {
@@ -60,6 +62,7 @@ record EnvoySettings(
                 tls(reader),
                 reader.value(ConfigKeys.ENVOY_ALL_OR_NOTHING),
                 reader.value(ConfigKeys.ENVOY_LIMIT_OVERRIDES).equals("allow"),
+                reader.value(ConfigKeys.ENVOY_OVER_LIMIT).equals("count"),
                 reader.value(ConfigKeys.ENVOY_REFLECTION),
                 reader.value(ConfigKeys.ENVOY_DRAIN),
                 reader.value(ConfigKeys.ENVOY_STOP_TIMEOUT));

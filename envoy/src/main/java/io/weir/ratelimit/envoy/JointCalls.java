@@ -36,10 +36,11 @@ final class JointCalls {
 
     private final HostedWeir weir;
     private final boolean allOrNothing;
+    private final boolean countsRejected;
     private final Executor threads;
 
-    JointCalls(HostedWeir weir, boolean allOrNothing) {
-        this(weir, allOrNothing, peekThreads());
+    JointCalls(HostedWeir weir, EnvoySettings settings) {
+        this(weir, settings, peekThreads());
     }
 
     /**
@@ -47,9 +48,10 @@ final class JointCalls {
      *
      * @param threads runs what waits for Redis
      */
-    JointCalls(HostedWeir weir, boolean allOrNothing, Executor threads) {
+    JointCalls(HostedWeir weir, EnvoySettings settings, Executor threads) {
         this.weir = weir;
-        this.allOrNothing = allOrNothing;
+        this.allOrNothing = settings.allOrNothing();
+        this.countsRejected = settings.countsRejected();
         this.threads = threads;
     }
 
@@ -139,7 +141,7 @@ final class JointCalls {
     private CompletableFuture<List<Decided>> charge(String domain, List<Part> parts, Map<Part, Decided> peeked) {
         List<Part> charged = parts.stream().filter(Part::isCharged).toList();
         CompletableFuture<List<Decided>> decisions = allOrNothing ? together(domain, charged) : each(domain, charged);
-        return decisions.thenApply(decided -> {
+        return decisions.thenCompose(decided -> counted(domain, decided)).thenApply(decided -> {
             List<Decided> all = new ArrayList<>();
             int next = 0;
             for (Part part : parts) {
@@ -147,6 +149,26 @@ final class JointCalls {
             }
             return all;
         });
+    }
+
+    /** Charges the costs of rejected calls if the server counts them. A cost that cannot be charged is lost. */
+    private CompletableFuture<List<Decided>> counted(String domain, List<Decided> decided) {
+        CompletableFuture<?>[] counts = decided.stream()
+                .filter(each -> countsRejected && each.decision instanceof Decision.Rejected)
+                .flatMap(each -> each.part.policies.stream()
+                        .filter(policy -> policy.cost() > 1)
+                        .map(policy -> count(domain, each.part.call, policy)))
+                .toArray(CompletableFuture<?>[]::new);
+        return CompletableFuture.allOf(counts).handle((done, failure) -> decided);
+    }
+
+    /** Charges one permit, if it remains, and settles it to the cost: only a settlement can spend more than remains. */
+    private CompletableFuture<Void> count(String domain, DescriptorCall call, Binding.PolicyCost cost) {
+        Binding.PolicyCost one = new Binding.PolicyCost(QuotaLeases.withoutPenalty(cost.policy()), 1);
+        return weir.engine()
+                .decideAsync(domain, List.of(new RateLimitEngine.JointCall(List.of(one), call)), Runnable::run)
+                .thenCompose(joint ->
+                        weir.engine().settlements().settleAsync(joint.decision().receipt(), cost.cost()));
     }
 
     private CompletableFuture<List<Decided>> together(String domain, List<Part> parts) {

@@ -53,8 +53,8 @@ final class QuotaLeases {
                 });
     }
 
-    /** A lease that is too long is no request of the caller, so it does not count for a penalty. */
-    private static Policy withoutPenalty(Policy policy) {
+    /** A charge of the server itself, such as a lease that is too long, is no request of the caller, so it does not count for a penalty. */
+    static Policy withoutPenalty(Policy policy) {
         return policy.penalty().isEmpty()
                 ? policy
                 : policy.toBuilder().penalty(Optional.empty()).build();

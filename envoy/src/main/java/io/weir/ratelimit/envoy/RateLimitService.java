@@ -36,6 +36,7 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
     private final HostedWeir weir;
     private final Selection selection;
     private final boolean limitOverrides;
+    private final boolean countsRejected;
     private final JointCalls calls;
     private final Answers answers;
     private final AtomicBoolean deadlineReported = new AtomicBoolean();
@@ -44,7 +45,8 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
         this.weir = weir;
         this.selection = new Selection(() -> weir.policies().policies(), plugin::config);
         this.limitOverrides = plugin.settings().limitOverrides();
-        this.calls = new JointCalls(weir, plugin.settings().allOrNothing());
+        this.countsRejected = plugin.settings().countsRejected();
+        this.calls = new JointCalls(weir, plugin.settings());
         this.answers = new Answers(weir);
     }
 
@@ -74,7 +76,9 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
                 observer.onError(Status.INTERNAL.asRuntimeException());
                 return;
             }
-            decided.stream().filter(JointCalls.Decided::isRejected).forEach(this::checkCost);
+            if (!countsRejected) {
+                decided.stream().filter(JointCalls.Decided::isRejected).forEach(this::checkCost);
+            }
             observer.onNext(answers.response(decided, receipt(decided)));
             observer.onCompleted();
         });

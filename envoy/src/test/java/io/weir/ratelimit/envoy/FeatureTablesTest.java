@@ -50,6 +50,9 @@ class FeatureTablesTest {
             Map.entry("`hits_addend`", "RateLimitServiceTest.hitsAreTheCost"),
             Map.entry("`hits_addend` of a descriptor", "RateLimitServiceTest.noHitsLookAndSpendNothing"),
             Map.entry("`hits_addend` above the remaining permits", "RateLimitServiceTest.hitsAreTheCost"),
+            Map.entry(
+                    "`hits_addend` above the remaining permits, with `ratelimit.envoy.over-limit=count`",
+                    "RateLimitServiceTest.theCostOfARejectedRequestCountsAsASetting"),
             Map.entry("`limit` of a descriptor", "RateLimitServiceTest.aLimitOfADescriptorIsIgnoredUnlessAllowed"),
             Map.entry(
                     "`limit` of a descriptor without a policy",

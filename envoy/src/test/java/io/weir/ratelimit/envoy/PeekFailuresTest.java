@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -95,7 +96,7 @@ class PeekFailuresTest {
     /** Returns whether a look at each policy is rejected if an executor runs it. */
     private static List<Boolean> rejections(TestServer server, Executor threads) throws Exception {
         HostedWeir weir = server.server().weir();
-        JointCalls calls = new JointCalls(weir, false, threads);
+        JointCalls calls = new JointCalls(weir, TestServer.settings(Optional.empty(), false), threads);
         List<JointCalls.Part> parts = Stream.of("open", "closed")
                 .map(name -> new Binding.PolicyCost(weir.policies().policies().get(name), 1))
                 .map(cost -> new JointCalls.Part(List.of(cost), new DescriptorCall(Map.of()), false, true))

@@ -39,9 +39,7 @@ class RateLimitServiceTest {
     /** A descriptor that returns a hit. The classes of the protocol do not have this field yet. */
     private static final RateLimitDescriptor NEGATIVE = hits(1, ANN).toBuilder()
             .setUnknownFields(UnknownFieldSet.newBuilder()
-                    .addField(
-                            4,
-                            UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+                    .addField(4, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
                     .build())
             .build();
 
@@ -404,6 +402,30 @@ class RateLimitServiceTest {
                     .startsWith("WARNING")
                     .contains("api", "3");
         }
+    }
+
+    @Tag("field")
+    @Test
+    void theCostOfARejectedRequestCountsAsASetting() throws Exception {
+        start(
+                "policies.p.limit",
+                "10/1h",
+                "policies.p.key",
+                "global",
+                "policies.q.limit",
+                "50/1h",
+                "policies.q.key",
+                "global",
+                "envoy.over-limit",
+                "count");
+        RateLimitDescriptor p = descriptor("policy", "p");
+        RateLimitDescriptor q = descriptor("policy", "q");
+        assertThat(code(hits(4, p), hits(4, q))).isEqualTo(Code.OK);
+        assertThat(code(hits(0, p))).isEqualTo(Code.OK);
+        assertThat(code(hits(9, p), hits(9, q))).isEqualTo(Code.OVER_LIMIT);
+        assertThat(code(hits(0, p))).isEqualTo(Code.OVER_LIMIT);
+        assertThat(server.call("edge", hits(0, q)).getStatuses(0).getLimitRemaining())
+                .isEqualTo(37);
     }
 
     @Test

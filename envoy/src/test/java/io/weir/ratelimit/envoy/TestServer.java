@@ -13,9 +13,11 @@ import io.grpc.health.v1.HealthCheckResponse;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
 import io.weir.ratelimit.fixtures.RedisFixture;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
@@ -57,6 +59,12 @@ final class TestServer implements AutoCloseable {
         system.setProperty("ratelimit.envoy.drain", "0s");
         properties.forEach(system::setProperty);
         return new ProgramProperties(List.of(), Map.of(), system);
+    }
+
+    /** Returns settings of a server without a socket, with a free port. */
+    static EnvoySettings settings(Optional<EnvoySettings.Tls> tls, boolean allOrNothing) {
+        return new EnvoySettings(
+                "127.0.0.1", 0, Optional.empty(), tls, allOrNothing, false, false, false, Duration.ZERO, Duration.ZERO);
     }
 
     /** Starts a server that is not warm yet. */

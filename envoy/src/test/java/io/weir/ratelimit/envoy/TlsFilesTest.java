@@ -14,7 +14,6 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -71,10 +70,7 @@ class TlsFilesTest {
 
     private Transport transport() {
         EnvoySettings.Tls tls = new EnvoySettings.Tls(certificate, key, Optional.empty());
-        return new Transport(
-                new EnvoySettings(
-                        "127.0.0.1", 0, Optional.empty(), Optional.of(tls), true, false, false, Duration.ZERO),
-                timer);
+        return new Transport(TestServer.settings(Optional.of(tls), true), timer);
     }
 
     @AfterEach

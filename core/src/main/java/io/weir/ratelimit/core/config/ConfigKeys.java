@@ -467,6 +467,12 @@ public final class ConfigKeys {
             ValueForm.oneOf("ignore", "allow"),
             "whether the limit of a descriptor replaces the limits of its policies");
 
+    public static final ConfigKey<String> ENVOY_OVER_LIMIT = key(
+            "ratelimit.envoy.over-limit",
+            "free",
+            ValueForm.oneOf("free", "count"),
+            "whether a rejected request with a cost above the remaining permits is free, or counts as debt");
+
     public static final ConfigKey<Boolean> ENVOY_REFLECTION = key(
             "ratelimit.envoy.reflection",
             "true",

@@ -116,6 +116,7 @@ class ConfigurationSchemaTest {
                 "early",
                 "minimal",
                 "allow",
+                "count",
                 "ietf, legacy",
                 "draft-06",
                 "retry-after",

@@ -78,6 +78,7 @@ class EffectCheckTest {
             "ratelimit.envoy.config",
             "ratelimit.envoy.all-or-nothing",
             "ratelimit.envoy.limit-overrides",
+            "ratelimit.envoy.over-limit",
             "ratelimit.bypass.tokens",
             "ratelimit.bypass.addresses",
             "ratelimit.bypass.roles",
