@@ -13,11 +13,10 @@ import io.grpc.health.v1.HealthCheckResponse;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
 import io.weir.ratelimit.fixtures.RedisFixture;
-import java.time.Duration;
+import io.weir.ratelimit.runtime.HostedWeir;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
@@ -61,10 +60,11 @@ final class TestServer implements AutoCloseable {
         return new ProgramProperties(List.of(), Map.of(), system);
     }
 
-    /** Returns settings of a server without a socket, with a free port. */
-    static EnvoySettings settings(Optional<EnvoySettings.Tls> tls, boolean allOrNothing) {
-        return new EnvoySettings(
-                "127.0.0.1", 0, Optional.empty(), tls, allOrNothing, false, false, false, Duration.ZERO, Duration.ZERO);
+    /** Returns the settings of a server with these properties. */
+    static EnvoySettings settings(Map<String, String> properties) throws Exception {
+        EnvoyPlugin plugin = new EnvoyPlugin();
+        HostedWeir.on(new EnvoyPlatform(sources(properties), plugin, Set.of())).close();
+        return plugin.settings();
     }
 
     /** Starts a server that is not warm yet. */

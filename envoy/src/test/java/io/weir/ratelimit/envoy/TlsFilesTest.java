@@ -16,7 +16,7 @@ import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -68,9 +68,13 @@ class TlsFilesTest {
         server = transport.server().build().start();
     }
 
-    private Transport transport() {
-        EnvoySettings.Tls tls = new EnvoySettings.Tls(certificate, key, Optional.empty());
-        return new Transport(TestServer.settings(Optional.of(tls), true), timer);
+    private Transport transport() throws Exception {
+        return new Transport(
+                TestServer.settings(Map.of(
+                        "ratelimit.metrics", "none",
+                        "ratelimit.envoy.tls.certificate", certificate.toString(),
+                        "ratelimit.envoy.tls.key", key.toString())),
+                timer);
     }
 
     @AfterEach

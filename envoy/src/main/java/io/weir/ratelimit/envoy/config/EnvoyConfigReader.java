@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
+import java.util.zip.CRC32;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
@@ -40,8 +40,6 @@ final class EnvoyConfigReader {
 
     /** The length of a name, without its hash and the sign before it, so that a policy can have the name. */
     private static final int LONGEST_NAME = 119;
-
-    private static final int HASH_LENGTH = 8;
 
     private final List<ConfigurationProblem> problems = new ArrayList<>();
     private final Map<String, RuleTree> domains = new HashMap<>();
@@ -198,9 +196,9 @@ final class EnvoyConfigReader {
         if (plain.equals(path) && path.length() <= LONGEST_NAME) {
             return path;
         }
-        String hash =
-                UUID.nameUUIDFromBytes(path.getBytes(StandardCharsets.UTF_8)).toString();
-        return plain.substring(0, Math.min(LONGEST_NAME, plain.length())) + '-' + hash.substring(0, HASH_LENGTH);
+        CRC32 hash = new CRC32();
+        hash.update(path.getBytes(StandardCharsets.UTF_8));
+        return plain.substring(0, Math.min(LONGEST_NAME, plain.length())) + String.format("-%08x", hash.getValue());
     }
 
     private void put(Level level, String policy, String attribute, String value) {
