@@ -52,6 +52,10 @@ public final class DeployedApplication {
         platform.gate(application.gate);
         if (weir.settings().enabled()) {
             logNames(platform.discovered().names());
+            if (platform.hasForwardedPeers()
+                    && !weir.settings().trustedProxies().isEmpty()) {
+                MESSAGES.log(LOG, "WEIR-039");
+            }
         }
         return application;
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.quarkus;
 
-import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
-
 import io.quarkus.arc.runtime.BeanContainer;
 import io.quarkus.runtime.RuntimeValue;
 import io.quarkus.runtime.ShutdownContext;
@@ -34,8 +32,6 @@ import org.jspecify.annotations.Nullable;
 /** The steps of the start of an application. They run when the configuration is known and before HTTP is open. */
 @Recorder
 public class WeirRecorder {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** The deployed application. In development mode, each restart replaces it. */
     private static volatile @Nullable RateLimitExtension current;
 
@@ -83,10 +79,6 @@ public class WeirRecorder {
         CallThreads.start(threads);
         application.start(loader);
         extension.logWarnings();
-        if (platform.hasForwardedPeers()
-                && !application.weir().settings().trustedProxies().isEmpty()) {
-            MESSAGES.log(LOG, "WEIR-039");
-        }
         shutdown.addShutdownTask(() -> {
             application.endWaits();
             application.stop();
