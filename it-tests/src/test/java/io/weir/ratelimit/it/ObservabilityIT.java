@@ -23,7 +23,7 @@ class ObservabilityIT {
     private static final String DECISIONS =
             "ratelimit.decisions{direction=incoming, endpoint=HelloResource.hello, outcome=%s, policy=hello, tier=none}";
 
-    private static ServerBuilder<?> exporting(ServerBuilder<?> server, OtlpReceiver collector) {
+    static ServerBuilder<?> exporting(ServerBuilder<?> server, OtlpReceiver collector) {
         return server.systemProperty("otel.sdk.disabled", "false")
                 .systemProperty("otel.exporter.otlp.endpoint", collector.endpoint())
                 .systemProperty("otel.exporter.otlp.protocol", "http/protobuf")

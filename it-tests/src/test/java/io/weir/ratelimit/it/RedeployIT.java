@@ -35,9 +35,11 @@ class RedeployIT {
     /** Class loaders of undeployed applications that caches of a server can keep for a while. */
     private static final int STALE = 2;
 
+    private static final String BREAKER_OPEN = "ratelimit.breaker.open";
     private static final int REQUESTS_AT_ONCE = 8;
 
     private final RedisProcess redis = RedisProcess.started();
+    private final OtlpReceiver collector = new OtlpReceiver();
     private Server server;
     private Jvm jvm;
     private int deployments = 1;
@@ -78,9 +80,10 @@ class RedeployIT {
     }
 
     @Test
+    @Tag("field")
     void openLiberty() {
         releasesEverything(
-                LibertyServer.named("redeployed"),
+                ObservabilityIT.exporting(LibertyServer.named("redeployed"), collector),
                 Redeployment.byWar("servers/redeployed/apps/weir-example-openliberty.war", "CWWKZ0003I"),
                 () -> 1 + STALE);
     }
@@ -108,6 +111,7 @@ class RedeployIT {
 
     private void releasesEverything(ServerBuilder<?> kind, Redeployment redeployment, IntSupplier maxLoaders) {
         try (redis;
+                collector;
                 Server started = kind.systemProperty("ratelimit.redis.address", redis.address())
                         .systemProperty("ratelimit.redis.deadline", "500ms")
                         .jvmOption("-XX:SoftRefLRUPolicyMSPerMB=0")
@@ -125,6 +129,9 @@ class RedeployIT {
 
             redis.kill();
             Await.until("the breaker is open", TIMEOUT, () -> search() == 200 && count("WEIR-416") > 0);
+            if (collector.metric(BREAKER_OPEN) != null) {
+                Await.until("the breaker is exported", TIMEOUT, () -> collector.sum(BREAKER_OPEN) == 1);
+            }
             for (int i = 0; i < TIMES_WITHOUT_REDIS; i++) {
                 redeploy(redeployment);
                 assertThat(search()).isEqualTo(200);
@@ -132,6 +139,8 @@ class RedeployIT {
             redis.start();
             awaitBackend();
             verify(baseline, "deployments without Redis", maxLoaders);
+            // The SDK of the server outlives the deployments that ended with an open breaker.
+            Await.until("no breaker is open", TIMEOUT, () -> collector.sum(BREAKER_OPEN) == 0);
         }
     }
 
