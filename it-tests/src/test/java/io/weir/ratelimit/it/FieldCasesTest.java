@@ -97,6 +97,7 @@ class FieldCasesTest {
         return Pom.ROOT.resolve("docs/field-cases.md");
     }
 
+    /** Returns the text of each test class by its simple name. Classes of several modules with one name are one text. */
     private static Map<String, String> sources() throws IOException {
         Map<String, String> sources = new TreeMap<>();
         for (Path root : modules()) {
@@ -106,7 +107,8 @@ class FieldCasesTest {
                     try (Stream<Path> files = Files.walk(tests)) {
                         for (Path file : files.filter(path -> path.toString().matches(".*(Test|IT|Contract)\\.java"))
                                 .toList()) {
-                            sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
+                            String name = file.getFileName().toString().replace(".java", "");
+                            sources.merge(name, Files.readString(file), String::concat);
                         }
                     }
                 }
