@@ -82,7 +82,10 @@ record Plugins(List<Plugin> all) {
                     .filter(name -> name.startsWith(ConfigKeys.CLIENTS))
                     .forEach(places::add);
             variables.stream().filter(key::isSetBy).forEach(places::add);
-        } else if (config.get(key.name()).value().isPresent()) {
+        } else if (config.get(key.name())
+                .value()
+                .filter(value -> !ConfigKeys.isServiceLink(value))
+                .isPresent()) {
             places.add(key.name());
         }
         return places;

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -193,6 +194,22 @@ class WeirTest {
                 .satisfies(invalid -> assertThat(invalid.problems())
                         .extracting(ConfigurationProblem::place)
                         .containsExactly("RATELIMIT_CLIENTS_PARTNER_POLICY"));
+    }
+
+    @Test
+    @Tag("field")
+    void theLinkOfAKubernetesServiceIsNoPropertyOfAnAbsentArtifact() {
+        Weir.builder()
+                .property(LIMIT, "2/1h")
+                .property("ratelimit.envoy.port", "tcp://10.0.0.1:8081")
+                .build()
+                .close();
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "2/1h")
+                        .property("ratelimit.envoy.port", "8081")
+                        .build())
+                .withMessageContaining("io.weir:weir-envoy");
     }
 
     @Test

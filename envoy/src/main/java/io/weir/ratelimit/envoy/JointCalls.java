@@ -24,6 +24,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Decides the descriptors of a request, together or each on its own. No thread waits for a decision, and a bounded number of threads for
@@ -119,10 +120,20 @@ final class JointCalls {
         }
         return peekOnThreads(parts)
                 .thenCompose(peeked -> allOrNothing && peeked.values().stream().anyMatch(Decided::isRejected)
-                        ? CompletableFuture.completedFuture(parts.stream()
-                                .map(part -> peeked.getOrDefault(part, open(part)))
-                                .toList())
+                        ? rejected(domain, parts, peeked)
                         : charge(domain, parts, peeked));
+    }
+
+    /** Returns the decisions of a request that a descriptor rejects by a look. */
+    private CompletableFuture<List<Decided>> rejected(String domain, List<Part> parts, Map<Part, Decided> peeked) {
+        List<Decided> decided = parts.stream()
+                .map(part -> peeked.getOrDefault(part, open(part)))
+                .toList();
+        boolean byLimit = peeked.values().stream().anyMatch(each -> each.decision instanceof Decision.Rejected);
+        return byLimit
+                ? counted(domain, parts.stream().filter(Part::isCharged), List.of())
+                        .thenApply(done -> decided)
+                : CompletableFuture.completedFuture(decided);
     }
 
     private static Decided open(Part part) {
@@ -151,15 +162,32 @@ final class JointCalls {
         });
     }
 
-    /** Charges the costs of rejected calls if the server counts them. A cost that cannot be charged is lost. */
     private CompletableFuture<List<Decided>> counted(String domain, List<Decided> decided) {
-        CompletableFuture<?>[] counts = decided.stream()
-                .filter(each -> countsRejected && each.decision instanceof Decision.Rejected)
-                .flatMap(each -> each.part.policies.stream()
-                        .filter(policy -> policy.cost() > 1)
-                        .map(policy -> count(domain, each.part.call, policy)))
+        List<Part> exhausted =
+                decided.stream().filter(Decided::isRejected).map(Decided::part).toList();
+        return counted(
+                        domain,
+                        decided.stream()
+                                .filter(each -> each.decision instanceof Decision.Rejected)
+                                .map(Decided::part),
+                        exhausted)
+                .thenApply(done -> decided);
+    }
+
+    /**
+     * Charges the costs of descriptors of a rejected request if the server counts them. A cost that cannot be charged is lost.
+     *
+     * @param exhausted the descriptors that lack permits: not one of them remains for a cost of 1
+     */
+    private CompletableFuture<?> counted(String domain, Stream<Part> parts, List<Part> exhausted) {
+        if (!countsRejected) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<?>[] counts = parts.flatMap(part -> part.policies.stream()
+                        .filter(policy -> policy.cost() > 1 || !exhausted.contains(part))
+                        .map(policy -> count(domain, part.call, policy)))
                 .toArray(CompletableFuture<?>[]::new);
-        return CompletableFuture.allOf(counts).handle((done, failure) -> decided);
+        return CompletableFuture.allOf(counts).handle((done, failure) -> null);
     }
 
     /** Charges one permit, if it remains, and settles it to the cost: only a settlement can spend more than remains. */
@@ -202,7 +230,7 @@ final class JointCalls {
     /** Looks at quotas. The failure modes decide what no thread begins within the deadline. */
     private CompletableFuture<Map<Part, Decided>> peekOnThreads(List<Part> parts) {
         if (weir.backend().name().equals("local")) {
-            return CompletableFuture.completedFuture(peek(parts, () -> false));
+            return CompletableFuture.supplyAsync(() -> peek(parts, () -> false), Runnable::run);
         }
         long start = System.nanoTime();
         long deadline = weir.settings().deadline().toNanos();

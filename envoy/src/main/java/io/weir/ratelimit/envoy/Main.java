@@ -67,7 +67,7 @@ public final class Main {
         Runtime.getRuntime().addShutdownHook(new Thread(server::close, "weir-stop"));
         try {
             server.start();
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) {
             System.err.println(MESSAGES.text("WEIR-729", e));
             return CANNOT_SERVE;
         }

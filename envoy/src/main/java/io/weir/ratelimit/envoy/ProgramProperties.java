@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 
 /**
  * The properties of the program. System properties take precedence over environment variables, and these over the files, of which the
@@ -23,9 +22,6 @@ import java.util.regex.Pattern;
  */
 final class ProgramProperties implements ConfigProperties.Sources {
     private static final String PREFIX = "ratelimit.";
-
-    /** Kubernetes gives each container the variable RATELIMIT_ENVOY_PORT if a service has the name ratelimit-envoy. */
-    private static final Pattern LINK_OF_SERVICE = Pattern.compile("(tcp|udp|sctp)://.*");
 
     private final List<Path> files;
     private final Map<String, String> environment;
@@ -42,7 +38,7 @@ final class ProgramProperties implements ConfigProperties.Sources {
         Map<String, String> variables = new HashMap<>(environment);
         variables.computeIfPresent(
                 ConfigKeys.variable(ConfigKeys.ENVOY_PORT.name()),
-                (name, value) -> LINK_OF_SERVICE.matcher(value).matches() ? null : value);
+                (name, value) -> ConfigKeys.isServiceLink(value) ? null : value);
         this.environment = Map.copyOf(variables);
         this.system = system;
         this.first = read();

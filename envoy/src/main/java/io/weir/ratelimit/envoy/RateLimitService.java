@@ -59,7 +59,7 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
         }
         if (weir.settings().enabled()
                 && request.getDescriptorsList().stream().anyMatch(RateLimitService::returnsHits)) {
-            selection.warn("negative", () -> MESSAGES.log(LOG, "WEIR-733", request.getDomain()));
+            selection.warn("negative", () -> MESSAGES.log(LOG, "WEIR-733", Selection.shown(request.getDomain())));
             observer.onError(Status.UNIMPLEMENTED
                     .withDescription("is_negative_hits is not supported")
                     .asRuntimeException());
@@ -188,9 +188,12 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
         if (!descriptor.hasLimit() || selected.isUnlimited()) {
             return;
         }
-        if (selected.policies().isEmpty()) {
-            selection.warn("limit " + domain, () -> MESSAGES.log(LOG, "WEIR-726.none", domain));
-        } else if (!limitOverrides) {
+        boolean named =
+                selected.rule().isPresent() || selected.call().entry("policy").isPresent();
+        if (selected.policies().isEmpty() && !named) {
+            String shown = Selection.shown(domain);
+            selection.warn("limit " + shown, () -> MESSAGES.log(LOG, "WEIR-726.none", shown));
+        } else if (!selected.policies().isEmpty() && !limitOverrides) {
             selection.warn(
                     "limit",
                     () -> MESSAGES.log(

@@ -24,9 +24,14 @@ final class Selection {
     /** The number of names in messages, because a client of the server chooses them. */
     private static final int MAX_REPORTED = 100;
 
+    private static final int LONGEST_SHOWN = 200;
+
     private final Supplier<Map<String, Policy>> policies;
     private final Function<Map<String, Policy>, EnvoyConfig> config;
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
+
+    /** What no rule of a file fits, apart from the others, because such requests can be right. */
+    private final Set<String> unmatched = ConcurrentHashMap.newKeySet();
 
     Selection(Supplier<Map<String, Policy>> policies, Function<Map<String, Policy>, EnvoyConfig> config) {
         this.policies = policies;
@@ -85,10 +90,12 @@ final class Selection {
                     Optional.empty());
         }
         if (files.has(domain)) {
-            List<String> keys = descriptor.getEntriesList().stream()
+            String keys = shown(descriptor.getEntriesList().stream()
                     .map(RateLimitDescriptor.Entry::getKey)
-                    .toList();
-            warn(domain + ' ' + keys, () -> MESSAGES.log(LOG, "WEIR-721.file", domain, keys));
+                    .toList()
+                    .toString());
+            String shown = shown(domain);
+            warn(unmatched, shown + ' ' + keys, () -> MESSAGES.log(LOG, "WEIR-721.file", shown, keys));
             return new Selected(List.of(), call, Optional.empty());
         }
         List<Policy> generic = descriptor.getEntriesList().stream()
@@ -97,7 +104,7 @@ final class Selection {
                 .filter(this::isEnforceable)
                 .toList();
         if (generic.isEmpty()) {
-            warn(domain, () -> MESSAGES.log(LOG, "WEIR-721", domain));
+            warn(shown(domain), () -> MESSAGES.log(LOG, "WEIR-721", shown(domain)));
         }
         return new Selected(generic, call, Optional.empty());
     }
@@ -105,7 +112,8 @@ final class Selection {
     private Optional<Policy> known(Map<String, Policy> current, String domain, String name) {
         Policy policy = current.get(name);
         if (policy == null) {
-            warn(domain + ' ' + name, () -> MESSAGES.log(LOG, "WEIR-722", domain, name));
+            String shown = shown(domain);
+            warn(shown + ' ' + shown(name), () -> MESSAGES.log(LOG, "WEIR-722", shown, shown(name)));
         }
         return Optional.ofNullable(policy).filter(this::isEnforceable);
     }
@@ -124,8 +132,17 @@ final class Selection {
 
     /** Reports a subject once. */
     void warn(String subject, Runnable message) {
+        warn(reported, subject, message);
+    }
+
+    private static void warn(Set<String> reported, String subject, Runnable message) {
         if (reported.size() < MAX_REPORTED && reported.add(subject)) {
             message.run();
         }
+    }
+
+    /** Returns the beginning of a text of a client, for messages. */
+    static String shown(String text) {
+        return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN) + '\u2026';
     }
 }

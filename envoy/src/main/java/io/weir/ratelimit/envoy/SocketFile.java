@@ -26,6 +26,11 @@ final class SocketFile implements AutoCloseable {
     /** To connect is to write. The group can connect, because a proxy seldom has the user of the server. */
     private static final String MODE = "rw-rw----";
 
+    /** The bits of a mode that state the type of a file, and those of a socket (POSIX, {@code sys/stat.h}). */
+    private static final int FILE_TYPE = 0170000;
+
+    private static final int SOCKET = 0140000;
+
     private final Path name;
     private final Path bound;
 
@@ -63,11 +68,16 @@ final class SocketFile implements AutoCloseable {
         return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     }
 
+    private static boolean isSocket(Path file) throws IOException {
+        int mode = (int) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+        return (mode & FILE_TYPE) == SOCKET;
+    }
+
     private void requireUnused() throws IOException {
         if (!Files.exists(name, LinkOption.NOFOLLOW_LINKS)) {
             return;
         }
-        if (!attributes(name).isOther()) {
+        if (!isSocket(name)) {
             throw new FileAlreadyExistsException(name.toString(), null, "the file is not a socket");
         }
         try (SocketChannel client = SocketChannel.open(StandardProtocolFamily.UNIX)) {

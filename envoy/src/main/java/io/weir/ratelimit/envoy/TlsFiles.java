@@ -130,9 +130,9 @@ final class TlsFiles implements Runnable {
     private static void requirePair(X509Certificate certificate, PrivateKey key) throws GeneralSecurityException {
         Signature signature =
                 Signature.getInstance(key.getAlgorithm().equals("RSA") ? "SHA256withRSA" : "SHA256withECDSA");
-        signature.initSign(key);
-        byte[] signed = signature.sign();
         try {
+            signature.initSign(key);
+            byte[] signed = signature.sign();
             signature.initVerify(certificate.getPublicKey());
             if (signature.verify(signed)) {
                 return;

@@ -20,9 +20,9 @@ import io.netty.channel.local.LocalChannel;
 import io.netty.channel.local.LocalIoHandler;
 import io.netty.channel.local.LocalServerChannel;
 import io.netty.util.concurrent.Future;
+import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.runtime.HostedWeir;
-import io.weir.ratelimit.spi.BackendException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -107,7 +107,7 @@ final class WarmUp {
             if (System.nanoTime() < end) {
                 try {
                     weir.engine().peek(policy, new DescriptorCall(Map.of()));
-                } catch (BackendException e) {
+                } catch (RateLimitUnavailableException e) {
                     return;
                 }
             }

@@ -344,6 +344,23 @@ class RateLimitServiceTest {
         }
     }
 
+    @Test
+    void manyDescriptorsThatNoRuleFitsHideNoWarning() throws Exception {
+        try (LogCapture log = new LogCapture()) {
+            startWithFile();
+            for (int i = 0; i < 200; i++) {
+                assertThat(code(descriptor("users" + i + "x".repeat(10_000), "ann")))
+                        .isEqualTo(Code.OK);
+            }
+            List<String> reports = log.lines().stream()
+                    .filter(line -> line.contains("WEIR-721"))
+                    .toList();
+            assertThat(reports).hasSize(100).allMatch(line -> line.length() < 1_000);
+            code(descriptor("policy", "unknown"));
+            assertThat(log.lines()).anyMatch(line -> line.contains("WEIR-722"));
+        }
+    }
+
     @Tag("field")
     @Test
     void aLimitOfADescriptorWithoutAPolicyIsReported() throws Exception {
@@ -426,6 +443,11 @@ class RateLimitServiceTest {
         assertThat(code(hits(0, p))).isEqualTo(Code.OVER_LIMIT);
         assertThat(server.call("edge", hits(0, q)).getStatuses(0).getLimitRemaining())
                 .isEqualTo(37);
+        assertThat(code(hits(9, p), hits(1, q))).isEqualTo(Code.OVER_LIMIT);
+        assertThat(code(hits(0, p), hits(2, q))).as("rejected by a look").isEqualTo(Code.OVER_LIMIT);
+        assertThat(server.call("edge", hits(0, q)).getStatuses(0).getLimitRemaining())
+                .as("each cost of a rejected request counts")
+                .isEqualTo(34);
     }
 
     @Test

@@ -109,10 +109,15 @@ class LiveInstancesInOutageTest {
             }
             redis.start();
             FaultCalls.awaitDecision(first.backend());
-            first.live().run();
             try (RedisConnection connection = redis.connect()) {
-                Await.until(
-                        "one presence", SOON, () -> times(connection, "default").count() == 1);
+                Await.until("one presence", SOON, () -> {
+                    boolean recorded = times(connection, "default").count() == 1;
+                    // A connection that was lost fails the first record, and a second one would be counted.
+                    if (!recorded && first.unanswered().get() == 0) {
+                        first.live().run();
+                    }
+                    return recorded;
+                });
             }
             FaultCalls.awaitDecision(first.backend());
             assertThat(first.live().getAsInt())

@@ -536,6 +536,14 @@ public final class ConfigKeys {
     }
 
     /**
+     * Tests whether Kubernetes has set a value: a service {@code ratelimit-envoy} sets {@code RATELIMIT_ENVOY_PORT} in each container to a
+     * text such as {@code tcp://10.0.0.1:8081}.
+     */
+    public static boolean isServiceLink(String value) {
+        return value.startsWith("tcp://") || value.startsWith("udp://") || value.startsWith("sctp://");
+    }
+
+    /**
      * Returns the variable that sets a property: the name in upper case, with {@code _} in place of each character that is no letter and no
      * digit.
      */

@@ -164,7 +164,8 @@ final class EnvoyConfigReader {
         }
         String policy = policy(level.name());
         if (!policies.add(policy)) {
-            descriptor.report("key", "leads to the policy " + policy + " of another descriptor");
+            descriptor.report(
+                    "key", "leads to the policy " + policy + " of another descriptor; change a key or a value");
         }
         if (unit.isPresent() && requests.isPresent()) {
             put(level, policy, "limit", requests.get() + "/" + UNITS.get(unit.get()));

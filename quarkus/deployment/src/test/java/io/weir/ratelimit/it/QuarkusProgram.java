@@ -73,15 +73,18 @@ final class QuarkusProgram implements BeforeAllCallback, AfterAllCallback {
     @Override
     public void afterAll(ExtensionContext context) throws Exception {
         System.setProperty(PORT, ANY);
-        if (program != null) {
-            program.afterAll(context);
-        }
-        if (redis != null) {
-            try (RedisConnection connection = redis.connect()) {
-                assertThat(connection.calls("evalsha")).as("decisions in Redis").isPositive();
-            }
-            redis.close();
+        try (RedisProcess started = redis) {
             redis = null;
+            if (program != null) {
+                program.afterAll(context);
+            }
+            if (started != null) {
+                try (RedisConnection connection = started.connect()) {
+                    assertThat(connection.calls("evalsha"))
+                            .as("decisions in Redis")
+                            .isPositive();
+                }
+            }
         }
     }
 }

@@ -20,7 +20,6 @@ import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,27 +77,25 @@ public class BeanInterceptor {
     }
 
     /**
-     * Enters the gate. The result continues on the event loop of the subscriber. A subscriber that may block waits for the backend, and
-     * continues on a thread that may block too, because its method may need one.
+     * Enters the gate. The result continues on the event loop of the subscriber. A subscriber that may block waits on its own thread,
+     * because its method may need such a thread, and another one may not be free while it awaits the result.
      */
     private Uni<Entry> enter(InvocationContext invocation) {
-        boolean blocks = !EventLoop.isCurrent();
-        LaterEntry later = blocks ? enterLater(invocation) : enterAsync(invocation);
+        if (!EventLoop.isCurrent()) {
+            DeployedApplication application = deployment.application();
+            return Uni.createFrom()
+                    .item(application.gate().enter(application.method(invocation), invocation::getParameters));
+        }
+        LaterEntry later = enterAsync(invocation);
         if (later.isDecided()) {
             return Uni.createFrom().item(later.entry());
         }
-        Executor threads = blocks ? CallThreads.ofCall() : EventLoop.current();
         return Uni.createFrom()
                 .completionStage(later.decision())
-                .emitOn(threads)
+                .emitOn(EventLoop.current())
                 .onCancellation()
                 .invoke(() -> abandon(later))
                 .map(unused -> later.entry());
-    }
-
-    private LaterEntry enterLater(InvocationContext invocation) {
-        DeployedApplication application = deployment.application();
-        return application.gate().enterLater(application.method(invocation), invocation::getParameters);
     }
 
     /** Ends a call whose subscriber has left. A decision that was made meanwhile can hold slots. */

@@ -24,10 +24,10 @@ final class EventLoop {
         return !BlockingOperationControl.isBlockingAllowed();
     }
 
-    /** Returns an executor for the event loop of the calling thread. */
+    /** Returns an executor for the event loop of the calling thread, or for threads that can block if it is one without a context. */
     static Executor current() {
-        Context loop = Objects.requireNonNull(Vertx.currentContext(), "an event loop has a context of Vert.x");
-        return task -> loop.runOnContext(unused -> task.run());
+        Context loop = Vertx.currentContext();
+        return loop == null ? CallThreads.ofCall() : task -> loop.runOnContext(unused -> task.run());
     }
 
     /**
