@@ -120,7 +120,7 @@ class SiteTest {
     void searchFindsThePageOfAQuestion() {
         browser.preferScheme("dark");
         browser.open(address, 1280, 900);
-        assertThat(browser.run("return document.documentElement.className")).isEqualTo("dark");
+        browser.until("dark mode", () -> "dark".equals(browser.run("return document.documentElement.className")));
         Map.ofEntries(
                         entry("how do I sell plans", "sell-plans"),
                         entry("limit language model tokens", "limit-a-language-model"),
