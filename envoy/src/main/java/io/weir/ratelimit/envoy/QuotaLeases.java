@@ -53,7 +53,7 @@ final class QuotaLeases {
                 });
     }
 
-    /** A charge of the server itself, such as a lease that is too long, is no request of the caller, so it does not count for a penalty. */
+    /** A charge of the server itself is no request of the caller, so it does not count for a penalty. An example is a lease. */
     static Policy withoutPenalty(Policy policy) {
         return policy.penalty().isEmpty()
                 ? policy

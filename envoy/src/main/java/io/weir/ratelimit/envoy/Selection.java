@@ -30,7 +30,7 @@ final class Selection {
     private final Function<Map<String, Policy>, EnvoyConfig> config;
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
-    /** What no rule of a file fits, apart from the others, because such requests can be right. */
+    /** The reported descriptors that no rule of a file fits. They have a place of their own, because such requests can be right. */
     private final Set<String> unmatched = ConcurrentHashMap.newKeySet();
 
     Selection(Supplier<Map<String, Policy>> policies, Function<Map<String, Policy>, EnvoyConfig> config) {

@@ -16,10 +16,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A call that is allowed has no more remaining permits than its limit leaves, and a rejected one has the wait after which the same call is
- * allowed if no other call spends (responses.md, "Allowed requests" and "Rejected requests"). A sliding log leaves exactly the permits that are
- * not spent in its window. The wait is at least one second, also without the backend. After a step back of the clock of Redis, a window begins
- * again (clocks.md).
+ * An allowed call has no more remaining permits than its limit leaves; a sliding log leaves exactly those that are not spent in its window.
+ * A rejected call has a wait of at least one second, also without the backend. After it, the same call is allowed if no other call spends
+ * (responses.md, "Allowed requests" and "Rejected requests"). After a step back of the clock of Redis, a window begins again (clocks.md).
  */
 public final class QuotaPromise implements Promise {
     /** The clock of Redis and the monotonic clock of the machine differ by less than this part. */

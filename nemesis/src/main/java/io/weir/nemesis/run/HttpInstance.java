@@ -55,6 +55,7 @@ import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
  */
 public final class HttpInstance {
     private static final String CALLER = "caller";
+
     /** The policy of the requests before the run, for which the server and the client load their classes. */
     private static final String FIRST = "first";
 

@@ -29,7 +29,7 @@ public final class Instance {
     private final Stalls stalls = new Stalls(slow -> print("~ " + slow.from() + " " + slow.to()));
     private final SteppedClock clock = new SteppedClock();
 
-    /** What hosts the limiter of an instance. */
+    /** The host of the limiter of an instance. */
     interface Host {
         /**
          * Starts the limiter.

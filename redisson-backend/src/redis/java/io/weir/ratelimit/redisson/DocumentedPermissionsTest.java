@@ -37,20 +37,19 @@ class DocumentedPermissionsTest {
 
     @Test
     void theDocumentedPermissionsSuffice() {
-        try (RedisProcess process = RedisProcess.started();
-                RedisConnection admin = process.connect()) {
-            admin.call((Object[]) DocumentedUser.line().split(" "));
-            runAll(List.of(admin), DocumentedUser.address(process));
-            assertThat(denials(admin)).isEmpty();
-        }
+        suffices(DocumentedUser.line());
     }
 
     @Test
     @Tag("field")
     void theAccessStringOfServicesSuffices() {
+        suffices(DocumentedUser.lineOfServices());
+    }
+
+    private static void suffices(String line) {
         try (RedisProcess process = RedisProcess.started();
                 RedisConnection admin = process.connect()) {
-            admin.call((Object[]) DocumentedUser.lineOfServices().split(" "));
+            admin.call((Object[]) line.split(" "));
             runAll(List.of(admin), DocumentedUser.address(process));
             assertThat(denials(admin)).isEmpty();
         }
