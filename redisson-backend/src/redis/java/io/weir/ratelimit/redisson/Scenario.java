@@ -25,6 +25,10 @@ final class Scenario implements AutoCloseable {
     private static final Duration DEADLINE = FULL ? FaultCalls.DEADLINE : Duration.ofMillis(500);
 
     private static final Duration BREAKER_DELAY = FULL ? Duration.ofSeconds(1) : Duration.ofMillis(200);
+
+    /** The time after the first connection in which the breaker of an application counts no failures, with a margin. */
+    private static final Duration COLD = Duration.ofMillis(1_200);
+
     private static final Duration MONTH = Duration.ofDays(30);
     private static final long FEW = 100;
 
@@ -65,6 +69,9 @@ final class Scenario implements AutoCloseable {
     static Scenario of(Fault fault, String address) {
         Scenario scenario = new Scenario(fault, address, true);
         scenario.load.awaitDecisions();
+        if (FULL) {
+            pass(COLD);
+        }
         return scenario;
     }
 
