@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.SecureRandom;
 import java.security.Signature;
 import java.time.Instant;
 import java.util.Base64;
@@ -21,8 +22,23 @@ final class JwtIssuer {
     }
 
     static JwtIssuer withNewKey() throws GeneralSecurityException {
+        return withKeyFrom(new SecureRandom());
+    }
+
+    /** Returns an issuer whose key depends on the seed alone, for a test whose class two class loaders have. */
+    static JwtIssuer withKeyOf(long seed) {
+        try {
+            SecureRandom random = SecureRandom.getInstance("SHA1PRNG");
+            random.setSeed(seed);
+            return withKeyFrom(random);
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static JwtIssuer withKeyFrom(SecureRandom random) throws GeneralSecurityException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(2048);
+        generator.initialize(2048, random);
         return new JwtIssuer(generator.generateKeyPair());
     }
 

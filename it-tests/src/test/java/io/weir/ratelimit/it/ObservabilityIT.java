@@ -38,7 +38,7 @@ class ObservabilityIT {
                 Server server = exporting(LibertyServer.named("observed-liberty"), collector)
                         .start()) {
             assertThat(server.messages())
-                    .contains("WEIR-003 Metrics: OpenTelemetry (auto: MicroProfile 7 or later). Span attributes: on.");
+                    .contains("WEIR-003 Metrics: OpenTelemetry (auto: it exports metrics). Span attributes: on.");
             exhaust(server);
             verifySpans(collector, REJECTED_SPAN);
             verifyExportedMetrics(collector);
@@ -58,7 +58,7 @@ class ObservabilityIT {
                 Server server = exporting(
                                 LibertyServer.named("observed-liberty-ee11").jakartaEe11(), collector)
                         .start()) {
-            assertThat(server.messages()).contains("WEIR-003 Metrics: OpenTelemetry (auto: MicroProfile 7 or later).");
+            assertThat(server.messages()).contains("WEIR-003 Metrics: OpenTelemetry (auto: it exports metrics).");
             exhaust(server);
             verifyExportedMetrics(collector);
         }
@@ -114,7 +114,7 @@ class ObservabilityIT {
         try (OtlpReceiver collector = new OtlpReceiver();
                 Server server = exporting(kind, collector).start()) {
             assertThat(server.messages())
-                    .contains("WEIR-003 Metrics: OpenTelemetry (auto: MicroProfile 7 or later). Span attributes: on.");
+                    .contains("WEIR-003 Metrics: OpenTelemetry (auto: it exports metrics). Span attributes: on.");
             exhaust(server);
             verifySpans(collector);
             verifyExportedMetrics(collector);

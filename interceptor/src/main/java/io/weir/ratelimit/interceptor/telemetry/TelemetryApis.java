@@ -84,7 +84,9 @@ public final class TelemetryApis {
                 ? "off (ratelimit.metrics=none)"
                 : "off (neither MicroProfile Metrics nor OpenTelemetry is available to the application)";
         String spanAttributes = spans
-                ? export != Export.NOTHING ? "on" : "on, but OpenTelemetry is off until otel.sdk.disabled=false"
+                ? export != Export.NOTHING
+                        ? "on"
+                        : "on, but OpenTelemetry is off until otel.sdk.disabled is false, on Quarkus quarkus.otel.sdk.disabled"
                 : "off (OpenTelemetry is not available to the application)";
         MESSAGES.log(
                 LOG, "WEIR-003", metrics.map(destination -> destination.name).orElse(noMetrics), spanAttributes);
@@ -120,10 +122,7 @@ public final class TelemetryApis {
     private static Optional<Destination> automatic(Settings settings, String backend, Beans beans, Export export) {
         Optional<Destination> standard = export == Export.METRICS
                 ? openTelemetry(
-                        " (auto: MicroProfile 7 or later)",
-                        settings,
-                        backend,
-                        () -> OpenTelemetryMeters.findStandard(beans))
+                        " (auto: it exports metrics)", settings, backend, () -> OpenTelemetryMeters.findStandard(beans))
                 : Optional.empty();
         return standard.or(() -> destination("Micrometer", "", settings, backend, () -> beans.find(Meters.class)))
                 .or(() -> microProfile(settings, backend, beans))

@@ -85,8 +85,8 @@ class TelemetryTest {
     @ParameterizedTest
     @CsvSource({
         "auto, mp+otel, MicroProfile Metrics",
-        "auto, mp+otel+meter, OpenTelemetry (auto: MicroProfile 7 or later)",
-        "auto, otel+meter,    OpenTelemetry (auto: MicroProfile 7 or later)",
+        "auto, mp+otel+meter, OpenTelemetry (auto: it exports metrics)",
+        "auto, otel+meter,    OpenTelemetry (auto: it exports metrics)",
         "auto, mp,      MicroProfile Metrics",
         "auto, otel,    OpenTelemetry",
         "auto, '',      off (neither MicroProfile Metrics nor OpenTelemetry is available to the application)",
@@ -187,7 +187,8 @@ class TelemetryTest {
         assertThat(log.lines())
                 .first()
                 .asString()
-                .endsWith("Span attributes: on, but OpenTelemetry is off until otel.sdk.disabled=false.");
+                .endsWith(
+                        "Span attributes: on, but OpenTelemetry is off until otel.sdk.disabled is false, on Quarkus quarkus.otel.sdk.disabled.");
     }
 
     @Test
