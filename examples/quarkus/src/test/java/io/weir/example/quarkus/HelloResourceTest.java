@@ -15,7 +15,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The limits of the example with a clock that only the test moves. */
@@ -29,11 +28,6 @@ class HelloResourceTest {
 
     @TestHTTPResource("hello")
     URI hello;
-
-    @BeforeEach
-    void reset() {
-        limits.resetAll();
-    }
 
     private HttpResponse<String> call() throws Exception {
         return HttpClient.newHttpClient()
