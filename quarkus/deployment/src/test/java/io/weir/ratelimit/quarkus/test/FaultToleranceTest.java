@@ -22,7 +22,6 @@ class FaultToleranceTest extends OutageContract {
 
     @AfterEach
     void verifyTheBreaker() {
-        assertThat(new Client(base).get("q/metrics").body())
-                .containsPattern("ft_circuitbreaker_opened_total\\{[^}]*RedisGuard[^}]*} [1-9]");
+        assertThat(metrics()).containsPattern("ft_circuitbreaker_opened_total\\{[^}]*RedisGuard[^}]*} [1-9]");
     }
 }

@@ -55,8 +55,21 @@ abstract class OutageContract {
                 Await.until(path + " has its limit", LONG, () -> statuses(path).equals(List.of(200, 200, 429)));
             }
             redis.kill();
+            Await.until("the breaker opens", LONG, () -> {
+                statuses("open");
+                return metrics().contains("ratelimit_breaker_open 1.0");
+            });
             verifyFailureModes();
+            redis.start();
+            Await.until(
+                    "the limit applies again", LONG, () -> statuses("open-uni").equals(List.of(200, 200, 429)));
+            assertThat(metrics()).contains("ratelimit_breaker_open 0.0");
         }
+    }
+
+    /** Returns the metrics, as Prometheus reads them. */
+    String metrics() {
+        return new Client(base).get("q/metrics").body();
     }
 
     private void verifyFailureModes() {

@@ -29,6 +29,7 @@ class ReloadTest {
             .withApplicationRoot(jar -> jar.addClasses(HelloResource.class)
                     .addAsResource(new StringAsset("""
                             quarkus.http.port=%d
+                            quarkus.smallrye-jwt.enabled=false
                             ratelimit.redis.address=%s
                             ratelimit.redis.deadline=30s
                             ratelimit.policies.hello.limit=1/1h
@@ -91,7 +92,7 @@ class ReloadTest {
                 () -> Footprint.now().isAtMost(one));
 
         assertThat(client.get("q/dev-ui/ratelimit/").statusCode()).isEqualTo(200);
-        set("quarkus", "ratelimit.console.enabled=true\nratelimit.console.role=operator\nquarkus");
+        set("quarkus.http", "ratelimit.console.enabled=true\nratelimit.console.role=operator\nquarkus.http");
         assertThat(client.get("q/dev-ui/ratelimit/").statusCode())
                 .as("the application has no login")
                 .isEqualTo(403);
