@@ -328,11 +328,12 @@ final class Acquisition {
                 : Receipt.EMPTY;
     }
 
-    /** Returns the receipt to refund, whose slots are no longer renewed. */
+    /** Returns the receipt to refund, and releases the slots of the call, also those in process. */
     Receipt refundedReceipt() {
-        Receipt receipt = receipt();
-        slots.refunded(receipt);
-        return receipt;
+        if (result != null) {
+            slots.refunded(result.decision().receipt());
+        }
+        return receipt();
     }
 
     Step refunded(@Nullable BackendException failure) {

@@ -56,10 +56,10 @@ public final class CallEnds {
         }
     }
 
-    /** Refunds the charges of a call that does not proceed, without waiting for the backend. */
+    /** Refunds the charges of a call that does not proceed, and releases its slots, without waiting for the backend. */
     public void abandon(Decision decision) {
+        slots.refunded(decision.receipt());
         if (decision instanceof Decision.Allowed allowed) {
-            slots.release(allowed.receipt());
             backend.refundAsync(allowed.receipt());
         }
     }

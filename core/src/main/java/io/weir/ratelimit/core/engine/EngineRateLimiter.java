@@ -102,7 +102,7 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public void refund(Receipt receipt) {
-        engine.ends().release(Objects.requireNonNull(receipt, "receipt"));
+        engine.slots().refunded(Objects.requireNonNull(receipt, "receipt"));
         if (Settlements.hasCharges(receipt)) {
             engine.callAndAwait(backend -> backend.refund(receipt));
         }

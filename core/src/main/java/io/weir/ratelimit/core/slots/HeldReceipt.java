@@ -18,16 +18,26 @@ final class HeldReceipt extends WeakReference<Receipt> {
     /** The policies and keys whose slots the receipt has. */
     final List<Subject> slots;
 
+    /** The shortest timeout of the slots. */
     final long timeoutNanos;
+
+    /** The longest timeout of the slots. */
+    final long longestNanos;
 
     /** Whether a slot was lost, so that the receipt is no longer renewed. */
     volatile boolean lost;
 
-    HeldReceipt(Receipt receipt, ReferenceQueue<Receipt> unreachable, List<Subject> slots, long timeoutNanos) {
+    HeldReceipt(
+            Receipt receipt,
+            ReferenceQueue<Receipt> unreachable,
+            List<Subject> slots,
+            long timeoutNanos,
+            long longestNanos) {
         super(receipt, unreachable);
         this.hash = System.identityHashCode(receipt);
         this.slots = slots;
         this.timeoutNanos = timeoutNanos;
+        this.longestNanos = longestNanos;
     }
 
     String policy() {

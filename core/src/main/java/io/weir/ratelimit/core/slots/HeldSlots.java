@@ -52,7 +52,7 @@ public final class HeldSlots {
      */
     private record DueRelease(HeldReceipt held, Receipt receipt, long endNanos, boolean sentBefore) {
         static DueRelease of(HeldReceipt held, Receipt receipt, Sleeper sleeper) {
-            return new DueRelease(held, receipt, sleeper.nanos() + held.timeoutNanos, false);
+            return new DueRelease(held, receipt, sleeper.nanos() + held.longestNanos, false);
         }
 
         DueRelease again() {
@@ -123,14 +123,16 @@ public final class HeldSlots {
     private void took(Receipt receipt) {
         List<Subject> slots = new ArrayList<>();
         long timeoutNanos = Long.MAX_VALUE;
+        long longestNanos = 0;
         for (Charge charge : charges(receipt)) {
             if (charge.policy().hasConcurrency()) {
                 slots.add(Subject.of(charge));
                 Limit limit = charge.policy().limits().get(charge.policy().concurrencyIndex());
                 timeoutNanos = Math.min(timeoutNanos, limit.window().toNanos());
+                longestNanos = Math.max(longestNanos, limit.window().toNanos());
             }
         }
-        HeldReceipt taken = new HeldReceipt(receipt, unreachable, slots, timeoutNanos);
+        HeldReceipt taken = new HeldReceipt(receipt, unreachable, slots, timeoutNanos, longestNanos);
         if (held.putIfAbsent(taken, taken) == null) {
             count(taken, 1);
             start(timeoutNanos / RENEWALS_PER_TIMEOUT);
@@ -154,16 +156,17 @@ public final class HeldSlots {
         }
     }
 
-    /** Forgets a receipt that is refunded, which releases its slots. */
+    /** Releases the slots of a receipt that is refunded as well, in the background. The refund may release them first. */
     public void refunded(Receipt receipt) {
-        if (receipt.holdsSlots()) {
-            forget(receipt);
+        HeldReceipt known = receipt.holdsSlots() ? forget(receipt) : null;
+        if (known != null) {
+            release(DueRelease.of(known, receipt, sleeper).again());
         }
     }
 
     /** Removes a receipt. Returns null if it was removed before. */
     private @Nullable HeldReceipt forget(Receipt receipt) {
-        HeldReceipt known = held.remove(new HeldReceipt(receipt, unreachable, List.of(), 0));
+        HeldReceipt known = held.remove(new HeldReceipt(receipt, unreachable, List.of(), 0, 0));
         if (known != null) {
             count(known, -1);
         }
@@ -319,7 +322,7 @@ public final class HeldSlots {
     }
 
     private void lost(Receipt receipt) {
-        HeldReceipt known = held.get(new HeldReceipt(receipt, unreachable, List.of(), 0));
+        HeldReceipt known = held.get(new HeldReceipt(receipt, unreachable, List.of(), 0, 0));
         // A receipt that was released meanwhile reports the loss with its release.
         if (known != null) {
             lost(known);

@@ -78,6 +78,7 @@ class SlotsTest {
         final LocalBackend local;
         int releases;
         int failingReleases;
+        int failingRefunds;
         int renewals;
         int failingRenewals;
         CompletionStage<List<Receipt>> nextRenewal;
@@ -96,7 +97,7 @@ class SlotsTest {
 
         @Override
         public CompletionStage<Decision> acquireAsync(List<Charge> charges) {
-            return CompletableFuture.completedStage(acquire(charges));
+            return stage == null ? CompletableFuture.completedStage(acquire(charges)) : stage;
         }
 
         @Override
@@ -126,7 +127,9 @@ class SlotsTest {
 
         @Override
         public CompletionStage<Void> refund(Receipt receipt) {
-            return local.refund(receipt);
+            return failingRefunds-- > 0
+                    ? CompletableFuture.failedStage(down(BackendException.Reason.TIMEOUT))
+                    : local.refund(receipt);
         }
     }
 
@@ -206,6 +209,47 @@ class SlotsTest {
         tick(1_000_000);
         assertThat(backend.releases).isEqualTo(releases);
         assertThat(sleeper.timers).hasSize(timers);
+    }
+
+    @Test
+    void aFailedReleaseOfSeveralSlotsIsTriedAgainUntilTheLastOneHasExpired() {
+        Policy quick = Policy.builder(
+                        new PolicyLimits("quick", List.of(Limit.concurrency(2, Duration.ofSeconds(2)))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .build();
+        Receipt both = engine.decide(binding(1, quick, SLOW), ALICE, null).receipt();
+        backend.failingReleases = 4;
+        engine.ends().release(both);
+        for (int second = 0; second < 4; second++) {
+            assertThat(free(SLOW)).isEqualTo(1);
+            tick(1_000_000);
+        }
+        assertThat(free(SLOW)).isEqualTo(2);
+    }
+
+    @Test
+    void aSlotIsReleasedAlthoughItsRefundFails() {
+        Policy paced = policy(
+                2,
+                Duration.ofSeconds(10),
+                FailureMode.OPEN,
+                Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofSeconds(5)));
+        Deque<Runnable> executor = new ArrayDeque<>();
+        RateLimiter limiter =
+                new EngineRateLimiter(engine, () -> Map.of("slow", paced), () -> executor::add, Optional::empty);
+        Identity alice = Identity.principal("alice");
+        limiter.acquire("slow", alice);
+        CompletableFuture<Decision> waiting =
+                limiter.acquireAsync("slow", alice).toCompletableFuture();
+        runAll(executor);
+        assertThat(waiting).isNotDone();
+        assertThat(engine.slots().held("slow")).isEqualTo(2);
+        backend.failingRefunds = 1;
+        waiting.cancel(false);
+        tick(10_000_000);
+        runAll(executor);
+        assertThat(engine.slots().held("slow")).isEqualTo(1);
+        assertThat(backend.releases).isEqualTo(1);
     }
 
     @Test
@@ -490,6 +534,30 @@ class SlotsTest {
         assertThat(degraded.slots().held("slow")).isEqualTo(2);
         degraded.ends().release(first.receipt());
         backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
+        assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isTrue();
+    }
+
+    @Test
+    void aCallThatIsAbandonedWithoutTheBackendReleasesItsSlotInProcess() {
+        Policy local = policy(3, Duration.ZERO, FailureMode.LOCAL);
+        RateLimitEngine degraded = degraded(3, new LocalBackend(100, time));
+        Deque<Runnable> executor = new ArrayDeque<>();
+        RateLimiter limiter =
+                new EngineRateLimiter(degraded, () -> Map.of("slow", local), () -> executor::add, Optional::empty);
+        CompletableFuture<Decision> undecided = new CompletableFuture<>();
+        backend.stage = undecided;
+        CompletableFuture<Decision> abandoned =
+                limiter.acquireAsync("slow", Identity.principal("alice")).toCompletableFuture();
+        abandoned.cancel(false);
+        undecided.completeExceptionally(FakeBackend.down(BackendException.Reason.TIMEOUT));
+        runAll(executor);
+        assertThat(degraded.slots().held("slow")).isZero();
+
+        backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
+        Decision first = degraded.decide(binding(9, local), ALICE, null);
+        assertThat(first.allowed()).isTrue();
+        degraded.ends().abandon(first);
+        assertThat(degraded.slots().held("slow")).isZero();
         assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isTrue();
     }
 
