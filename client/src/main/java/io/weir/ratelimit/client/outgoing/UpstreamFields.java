@@ -156,11 +156,16 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
         return time;
     }
 
+    /** Returns the quotas of the current draft. Without them, {@code RateLimit-Policy} is of an older draft, which is no structured field. */
     private List<UpstreamQuota> structured() {
+        List<StructuredFields.Item> items = items(RATE_LIMIT);
+        if (items.isEmpty()) {
+            return List.of();
+        }
         Map<String, StructuredFields.Item> policies = items(RATE_LIMIT_POLICY).stream()
                 .collect(Collectors.toMap(StructuredFields.Item::name, policy -> policy, UpstreamFields::longer));
         List<UpstreamQuota> quotas = new ArrayList<>();
-        for (StructuredFields.Item item : items(RATE_LIMIT)) {
+        for (StructuredFields.Item item : items) {
             quota(item, Optional.ofNullable(policies.get(item.name()))).ifPresent(quotas::add);
         }
         return quotas;

@@ -670,6 +670,10 @@ class OutgoingCallsTest {
         assertThat(pauseAfter(429, "RateLimit", "\"a\";r=0;t=6m0s"))
                 .as("an invalid field")
                 .isEqualTo(Duration.ofSeconds(30));
+        assertThat(pauseAfter(429, "RateLimit-Policy", "100;w=60", "RateLimit-Remaining", "0", "RateLimit-Reset", "2"))
+                .as("the draft 06")
+                .isEqualTo(Duration.ofSeconds(2));
+        assertThat(log.lines()).noneMatch(line -> line.contains("RateLimit-Policy"));
     }
 
     @Test

@@ -109,6 +109,24 @@ class UpstreamAnswerTest {
                 .containsExactly(new UpstreamQuota(0, 0));
     }
 
+    /** The draft 06 has another form of the field, which many servers send. */
+    @ParameterizedTest
+    @ValueSource(strings = {"100;w=60", "10;w=1;burst=1000, 1000;w=3600", "100;w=60;comment=\"fixed window\""})
+    void thePolicyOfTheDraft06IsNotMalformed(String policy) {
+        for (String prefix : List.of("", "X-")) {
+            assertThat(quotas(
+                            "RateLimit-Policy",
+                            policy,
+                            prefix + "RateLimit-Limit",
+                            "100",
+                            prefix + "RateLimit-Remaining",
+                            "0",
+                            prefix + "RateLimit-Reset",
+                            "2"))
+                    .containsExactly(new UpstreamQuota(0, 2));
+        }
+    }
+
     @Test
     void modelTokensCountIfNoneRemains() {
         assertThat(read(
@@ -328,5 +346,6 @@ class UpstreamAnswerTest {
         for (String field : List.of("Retry-After", "RateLimit", "RateLimit-Policy", "RateLimit-Reset", "Date")) {
             read(field, text);
         }
+        read("RateLimit", "a;r=1", "RateLimit-Policy", text);
     }
 }
