@@ -55,7 +55,7 @@ public class RateLimitClientFilter implements ClientRequestFilter, ClientRespons
 
     /**
      * The property of a request that has the {@link Decision} by which application code has already acquired its permits, for example with
-     * {@code acquireAsync}. The filter then acquires none, and the code keeps the receipt.
+     * {@code acquireAsync}. The filter then acquires none, and the code keeps the receipt, also if a pause rejects the call.
      */
     public static final String DECISION = "io.weir.ratelimit.client.decision";
 

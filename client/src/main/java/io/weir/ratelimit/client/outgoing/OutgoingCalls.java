@@ -205,11 +205,23 @@ public final class OutgoingCalls {
         if (paused == 0) {
             return CompletableFuture.completedFuture(permit(due, decision));
         }
-        engine.ends().abandon(decision);
-        if (waits > MAX_PAUSED_WAITS) {
-            throw exceeded(due.state.client, "pause", paused);
+        if (isGiven(due, decision) || waits > MAX_PAUSED_WAITS) {
+            throw paused(due, decision, paused);
         }
+        engine.ends().abandon(decision);
         return acquire(due, acquire).thenCompose(next -> unlessPaused(due, next, acquire, waits + 1));
+    }
+
+    private static boolean isGiven(Due due, Decision decision) {
+        return decision == due.call.decision();
+    }
+
+    /** Returns the rejection of a call by a pause, after its permits are refunded. Application code refunds those of its own decision. */
+    private RateLimitExceededException paused(Due due, Decision decision, long micros) {
+        if (!isGiven(due, decision)) {
+            engine.ends().abandon(decision);
+        }
+        return exceeded(due.state.client, "pause", micros);
     }
 
     private Permit permit(Due due, Decision decision) {
@@ -222,8 +234,7 @@ public final class OutgoingCalls {
             throw new RateLimitExceededException(rejected);
         }
         if (unstored > 0) {
-            engine.ends().abandon(decision);
-            throw exceeded(client, "pause", unstored);
+            throw paused(due, decision, unstored);
         }
         if (decision instanceof Decision.Degraded degraded) {
             if (!degraded.allowed()) {
@@ -234,7 +245,7 @@ public final class OutgoingCalls {
                 throw exceeded(client, "pause", pause);
             }
         }
-        return new Permit(client, binding, key, decision, decision != due.call.decision(), due.call.attempt());
+        return new Permit(client, binding, key, decision, !isGiven(due, decision), due.call.attempt());
     }
 
     /** Stores a pause that began while the backend was unavailable, and returns its rest, 0 if there is none. */

@@ -555,6 +555,38 @@ class OutgoingCallsTest {
     }
 
     @Test
+    void pauseThatBeginsDuringTheWaitOfAnApplicationRejectsItsCall() {
+        create(
+                "ratelimit.policies.calls.limit=10/10s",
+                "ratelimit.policies.calls.algorithm=token-bucket",
+                "ratelimit.policies.calls.max-wait=10s");
+        Permit first = begin();
+        meanwhile = () -> answer(first, 429, "Retry-After", "4");
+        Decision decision = limiter.acquire("calls", KEY, 10);
+        long start = time.micros();
+        assertThatThrownBy(() -> calls.begin(call(new Attempt(0, 0, 0), null, decision)))
+                .hasMessage("rate limit exceeded: calls (pause of client partner); retry after 3 s");
+        assertThat(time.micros()).as("the call does not wait again").isEqualTo(start);
+        limiter.unblock("calls", KEY);
+        assertThat(remaining()).as("the code keeps the receipt").isZero();
+        limiter.refund(decision.receipt());
+        assertThat(remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void pauseThatIsNotStoredRefundsNoDecisionOfTheApplication() {
+        create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
+        Decision decision = limiter.acquire("calls", KEY, 50);
+        blocksFail = true;
+        answer(begin(), 429, "Retry-After", "5");
+        assertThatThrownBy(() -> calls.begin(call(new Attempt(0, 0, 0), null, decision)))
+                .isInstanceOf(RateLimitExceededException.class);
+        assertThat(remaining()).as("the code keeps the receipt").isEqualTo(49);
+        limiter.refund(decision.receipt());
+        assertThat(remaining()).isEqualTo(99);
+    }
+
+    @Test
     void failureModesApply() {
         create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.on-failure=closed");
         backendFails = true;
