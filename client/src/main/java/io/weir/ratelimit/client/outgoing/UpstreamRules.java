@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,9 @@ final class UpstreamRules {
 
     /** The messages that are logged once: the client alone, or with a field or an outage. */
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
+
+    /** The quotas that a response lowers at this moment, by policy and stored key. */
+    private final Set<String> lowering = ConcurrentHashMap.newKeySet();
 
     UpstreamRules(RateLimitEngine engine, RateLimiter limiter, OutgoingListener listener, InstantSource clock) {
         this.engine = engine;
@@ -166,18 +170,40 @@ final class UpstreamRules {
         Optional<UpstreamQuota> least = quotas.stream()
                 .filter(quota -> quota.resetSeconds() > 0)
                 .min(Comparator.comparingLong(UpstreamQuota::remaining));
-        least.ifPresent(reported -> {
-            policyOf(permit, reported).ifPresent(policyCost -> {
-                String policy = policyCost.policy().name();
-                allowed.quotas().stream()
-                        .filter(own -> own.policy().equals(policy))
+        least.ifPresent(reported -> policyOf(permit, reported)
+                .ifPresent(policyCost -> allowed.quotas().stream()
+                        .filter(own -> own.policy().equals(policyCost.policy().name()))
                         .findFirst()
-                        .map(own -> excess(policyCost.policy(), own, reported))
-                        .filter(excess -> excess > 0)
-                        .ifPresent(excess -> engine.settlements()
-                                .settleAsync(allowed.receipt(), policy, policyCost.cost() + excess));
-            });
-        });
+                        .filter(own -> excess(policyCost.policy(), own, reported) > 0)
+                        .ifPresent(own -> lower(permit, allowed, policyCost, own, reported))));
+    }
+
+    /**
+     * Lowers a quota, unless another response lowers it at this moment: what that one charges is not in the current quota yet. A failure
+     * leaves the quota as it is.
+     */
+    private void lower(
+            Permit permit, Decision.Allowed allowed, Binding.PolicyCost policyCost, Quota own, UpstreamQuota reported) {
+        Policy policy = policyCost.policy();
+        String lowered = policy.name() + ' ' + storedKey(permit);
+        if (lowering.add(lowered)) {
+            CompletableFuture.completedStage(policy)
+                    .thenApply(known -> currentExcess(known, permit.key(), own, reported))
+                    .thenCompose(excess -> excess <= 0
+                            ? CompletableFuture.<Void>completedStage(null)
+                            : engine.settlements()
+                                    .settleAsync(allowed.receipt(), policy.name(), policyCost.cost() + excess))
+                    .whenComplete((settled, failure) -> lowering.remove(lowered));
+        }
+    }
+
+    /** Returns the part of the excess at the decision that remains now, because other responses can have lowered the quota since. */
+    private long currentExcess(Policy policy, Identity key, Quota own, UpstreamQuota reported) {
+        return limiter.peek(policy.name(), key).stream()
+                .filter(current -> current.name().equals(own.name()))
+                .mapToLong(current -> Math.min(excess(policy, own, reported), excess(policy, current, reported)))
+                .findFirst()
+                .orElse(0);
     }
 
     /**

@@ -38,7 +38,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -68,6 +70,10 @@ class OutgoingCallsTest {
     private final List<String> stored = new ArrayList<>();
 
     private Runnable meanwhile = () -> {};
+
+    /** Runs after the next read of a quota. */
+    private Runnable afterPeek = () -> {};
+
     private RateLimiter limiter;
     private OutgoingCalls calls;
 
@@ -142,6 +148,11 @@ class OutgoingCallsTest {
                     }
                     try {
                         Object result = method.invoke(shared, args);
+                        if (method.getName().equals("peek")) {
+                            Runnable next = afterPeek;
+                            afterPeek = () -> {};
+                            next.run();
+                        }
                         return method.getName().equals("capability") && args[0] == BlocksKeys.class
                                 ? Optional.of(failing(BlocksKeys.class, shared))
                                 : result;
@@ -465,6 +476,64 @@ class OutgoingCallsTest {
         create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=" + algorithm);
         answer(begin(), 200, "RateLimit", "\"a\";r=40;t=60");
         assertThat(remaining()).isEqualTo(remaining);
+    }
+
+    /** Another application has spent 59 permits of the upstream, before 20 calls that it answers in any order. */
+    @ParameterizedTest
+    @CsvSource({
+        "fixed-window, false",
+        "fixed-window, true",
+        "sliding-log, false",
+        "sliding-log, true",
+        "token-bucket, false",
+        "token-bucket, true"
+    })
+    void callsInFlightLowerTheQuotaOnce(String algorithm, boolean reversed) {
+        LocalBackend shared = new LocalBackend(100, time);
+        Map<Permit, OutgoingCalls> sent = new LinkedHashMap<>();
+        for (int instance = 0; instance < 2; instance++) {
+            create(shared, "ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=" + algorithm);
+            for (int i = 0; i < 10; i++) {
+                sent.put(begin(), calls);
+            }
+        }
+        List<Permit> order = new ArrayList<>(sent.keySet());
+        if (reversed) {
+            Collections.reverse(order);
+        }
+        List<Permit> counted = List.copyOf(sent.keySet());
+        for (Permit permit : order) {
+            calls = sent.get(permit);
+            long reported = 40 - counted.indexOf(permit);
+            answer(permit, 200, "RateLimit", "\"a\";r=" + reported + ";t=60");
+            assertThat(remaining()).isBetween(Math.min(reported, 21), reported);
+        }
+        assertThat(remaining()).as("the upstream has counted all calls").isEqualTo(21);
+    }
+
+    @Test
+    void responseThatArrivesWhileAnotherLowersTheQuotaDoesNotLowerItAgain() {
+        create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
+        Permit first = begin();
+        Permit second = begin();
+        afterPeek = () -> answer(second, 200, "RateLimit", "\"a\";r=39;t=60");
+        answer(first, 200, "RateLimit", "\"a\";r=40;t=60");
+        assertThat(remaining()).isEqualTo(40);
+        answer(begin(), 200, "RateLimit", "\"a\";r=38;t=60");
+        assertThat(remaining()).as("the next response lowers it").isEqualTo(38);
+    }
+
+    @Test
+    void quotaThatCannotBeReadIsLoweredByALaterResponse() {
+        create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
+        Permit first = begin();
+        Permit second = begin();
+        backendFails = true;
+        answer(first, 200, "RateLimit", "\"a\";r=40;t=60");
+        backendFails = false;
+        assertThat(remaining()).isEqualTo(98);
+        answer(second, 200, "RateLimit", "\"a\";r=39;t=60");
+        assertThat(remaining()).isEqualTo(39);
     }
 
     @Test
