@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A parser for lists of named items with parameters (RFC 9651), such as {@code "day";r=100;t=36000}. As the standard requires, one wrong
- * character makes the whole field invalid.
+ * A parser for lists of named items with parameters (RFC 9651), such as {@code "day";r=100;t=36000}, and for dictionaries. As the standard
+ * requires, one wrong character makes the whole field invalid.
  */
 final class StructuredFields {
     /** The number of members of a list, as many as the standard requires; a longer list is invalid. */
@@ -56,23 +56,47 @@ final class StructuredFields {
         }
     }
 
+    /** Parses the members of a list or a dictionary, one by one. */
+    private interface Member {
+        void parse() throws SyntaxException;
+    }
+
     /** Parses a list. Returns empty if it is invalid. */
     static Optional<List<Item>> list(String text) {
+        List<Item> items = new ArrayList<>();
+        StructuredFields fields = new StructuredFields(text);
+        return fields.isValid(() -> items.add(fields.item())) ? Optional.of(items) : Optional.empty();
+    }
+
+    /** Parses a dictionary, without the parameters of its members. Returns empty if it is invalid. */
+    static Optional<Map<String, String>> dictionary(String text) {
+        Map<String, String> values = new HashMap<>();
+        StructuredFields fields = new StructuredFields(text);
+        Member member = () -> {
+            fields.pair(values);
+            fields.parameters();
+        };
+        return fields.isValid(member) ? Optional.of(values) : Optional.empty();
+    }
+
+    private boolean isValid(Member member) {
         try {
-            return Optional.of(new StructuredFields(text).list());
+            parse(member);
+            return true;
         } catch (SyntaxException e) {
-            return Optional.empty();
+            return false;
         }
     }
 
-    private List<Item> list() throws SyntaxException {
-        List<Item> items = new ArrayList<>();
+    private void parse(Member member) throws SyntaxException {
+        int members = 0;
         skip(" \t");
         while (position < text.length()) {
-            if (items.size() == MAX_MEMBERS) {
+            if (members == MAX_MEMBERS) {
                 throw new SyntaxException();
             }
-            items.add(item());
+            member.parse();
+            members++;
             skip(" \t");
             if (position < text.length()) {
                 expect(',');
@@ -82,24 +106,31 @@ final class StructuredFields {
                 }
             }
         }
-        return items;
     }
 
     private Item item() throws SyntaxException {
         String name = peek() == '"' ? string() : token();
+        return new Item(name, parameters());
+    }
+
+    private Map<String, String> parameters() throws SyntaxException {
         Map<String, String> parameters = new HashMap<>();
         while (position < text.length() && text.charAt(position) == ';') {
             position++;
             skip(" ");
-            String key = key();
-            // The last of equal keys applies.
-            parameters.remove(key);
-            if (position < text.length() && text.charAt(position) == '=') {
-                position++;
-                value().ifPresent(value -> parameters.put(key, value));
-            }
+            pair(parameters);
         }
-        return new Item(name, parameters);
+        return parameters;
+    }
+
+    /** Parses a key, and its value if it has one. The last of equal keys applies. */
+    private void pair(Map<String, String> values) throws SyntaxException {
+        String key = key();
+        values.remove(key);
+        if (position < text.length() && text.charAt(position) == '=') {
+            position++;
+            value().ifPresent(value -> values.put(key, value));
+        }
     }
 
     private String key() throws SyntaxException {

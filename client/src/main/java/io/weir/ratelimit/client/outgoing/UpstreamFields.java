@@ -156,8 +156,12 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
         return time;
     }
 
-    /** Returns the quotas of the current draft. Without them, {@code RateLimit-Policy} is of an older draft, which is no structured field. */
+    /** Returns the quotas of {@code RateLimit}. Only that of the current draft has a {@code RateLimit-Policy} of a structured field. */
     private List<UpstreamQuota> structured() {
+        Optional<StructuredFields.Item> dictionary = dictionary();
+        if (dictionary.isPresent()) {
+            return quota(dictionary.get(), Optional.empty()).stream().toList();
+        }
         List<StructuredFields.Item> items = items(RATE_LIMIT);
         if (items.isEmpty()) {
             return List.of();
@@ -169,6 +173,14 @@ record UpstreamFields(Function<String, List<String>> fields, Map<String, Malform
             quota(item, Optional.ofNullable(policies.get(item.name()))).ifPresent(quotas::add);
         }
         return quotas;
+    }
+
+    /** Returns the quota of a field of the draft 07, empty if the field is of another draft. */
+    private Optional<StructuredFields.Item> dictionary() {
+        return StructuredFields.dictionary(String.join(", ", lines(RATE_LIMIT)))
+                .filter(members -> members.containsKey("remaining") && members.containsKey("reset"))
+                .map(members -> new StructuredFields.Item(
+                        RATE_LIMIT, Map.of(REMAINING, members.get("remaining"), RESET, members.get("reset"))));
     }
 
     private List<StructuredFields.Item> items(String name) {

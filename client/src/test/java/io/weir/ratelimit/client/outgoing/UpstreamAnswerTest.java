@@ -109,6 +109,19 @@ class UpstreamAnswerTest {
                 .containsExactly(new UpstreamQuota(0, 0));
     }
 
+    @Test
+    void readsTheDraft07() {
+        for (String policy : List.of("100;w=60", "\"a\";q=100;w=60")) {
+            assertThat(quotas("RateLimit", "limit=100, remaining=0, reset=2", "RateLimit-Policy", policy))
+                    .containsExactly(new UpstreamQuota(0, 2));
+        }
+        assertThat(quotas("RateLimit", "limit=100;comment=\"a\"", "RateLimit", "remaining=50,reset=30"))
+                .containsExactly(new UpstreamQuota(50, 30));
+        assertThat(quotas("RateLimit", "remaining=5, reset=30", "RateLimit-Remaining", "3", "RateLimit-Reset", "7"))
+                .as("the first group of a response applies")
+                .containsExactly(new UpstreamQuota(5, 30));
+    }
+
     /** The draft 06 has another form of the field, which many servers send. */
     @ParameterizedTest
     @ValueSource(strings = {"100;w=60", "10;w=1;burst=1000, 1000;w=3600", "100;w=60;comment=\"fixed window\""})
@@ -168,7 +181,9 @@ class UpstreamAnswerTest {
                 "\"default\";r=1;t=30,",
                 "\"default\";R=1",
                 "50",
-                "limit=10, remaining=5, reset=3",
+                "limit=10, remaining=5",
+                "limit=10, remaining=5, reset=3,",
+                "limit=10, remaining=-5, reset=3",
                 "\"ü\";r=1;t=1"
             })
     void malformedQuotasAreAbsent(String text) {
