@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Filters of an application that change a request before it is matched. Surefire runs this test with Jersey and with RESTEasy. */
@@ -231,6 +232,16 @@ class RestRewriteTest {
         assertThat(statuses(1, "DELETE", "/api/" + resource + "/7", "none"))
                 .as("the same quota as without a rewrite")
                 .containsExactly(429);
+    }
+
+    /** RESTEasy calls the method for each spelling, and Jersey for none. */
+    @ParameterizedTest
+    @CsvSource({"orders, first", "orders, last", "early, first", "early, last"})
+    void theSpellingOfTheMethodIsNoWayAroundALimit(String resource, String position) {
+        String path = "/api/" + resource + "/7";
+        assertThat(statuses(1, "POST", path, position, METHOD, "delete")).isSubsetOf(200, 405);
+        assertThat(statuses(1, "POST", path, position, METHOD, "Delete")).isSubsetOf(200, 405);
+        assertThat(statuses(1, "POST", path, position, METHOD, "delete")).isSubsetOf(429, 405);
     }
 
     /** A request that two entry points see pays once. */

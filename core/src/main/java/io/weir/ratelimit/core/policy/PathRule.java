@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.policy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -65,7 +66,12 @@ public record PathRule(
                 + (methods.isEmpty() ? "" : ", " + String.join(" ", new TreeSet<>(methods)));
     }
 
+    /** Ignores the case, because RESTEasy calls the method for {@code POST} for {@code post} as well. */
     private boolean includes(String method) {
-        return methods.isEmpty() || methods.contains(method) || (method.equals("HEAD") && methods.contains("GET"));
+        if (methods.isEmpty() || methods.contains(method)) {
+            return true;
+        }
+        String upper = method.toUpperCase(Locale.ROOT);
+        return methods.contains(upper) || (upper.equals("HEAD") && methods.contains("GET"));
     }
 }

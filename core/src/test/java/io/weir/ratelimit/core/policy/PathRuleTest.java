@@ -22,10 +22,21 @@ class PathRuleTest {
         assertThat(rule.match("POST", RequestPath.of("/api/admin/users"))).isPresent();
         assertThat(rule.match("HEAD", RequestPath.of("/api/search"))).isPresent();
         assertThat(rule.match("DELETE", RequestPath.of("/api/search"))).isEmpty();
-        assertThat(rule.match("get", RequestPath.of("/api/search"))).isEmpty();
         assertThat(rule.match("GET", RequestPath.of("/api/export"))).isEmpty();
         assertThat(rule.early()).isFalse();
         assertThat(rule.byDefault()).isFalse();
+    }
+
+    /** A runtime can call the same method for each spelling. */
+    @ParameterizedTest
+    @ValueSource(strings = {"post", "Post", "get", "head"})
+    void aRuleAppliesToEachSpellingOfItsMethods(String method) {
+        assertThat(rule("paths=/api/search", "methods=GET,POST").match(method, RequestPath.of("/api/search")))
+                .isPresent();
+        assertThat(rule("paths=default", "methods=GET,POST").isDefaultFor(method))
+                .isTrue();
+        assertThat(rule("paths=/api/search", "methods=PUT").match(method, RequestPath.of("/api/search")))
+                .isEmpty();
     }
 
     @Test
