@@ -51,6 +51,8 @@ import org.junit.jupiter.params.provider.ValueSource;
             "ratelimit.policies.thread.limit=1/1h",
             "ratelimit.policies.credentials.limit=1/1h",
             "ratelimit.policies.credentials.key=header:Authorization",
+            "ratelimit.policies.session.limit=1/1h",
+            "ratelimit.policies.session.key=cookie:session",
             "ratelimit.policies.account.limit=1/1h",
             "ratelimit.policies.account.key=account | ip"
         },
@@ -127,6 +129,13 @@ class RestCallerTest {
         @Path("account")
         @RateLimit("account")
         public String account() {
+            return "hello";
+        }
+
+        @GET
+        @Path("session")
+        @RateLimit("session")
+        public String session() {
             return "hello";
         }
 
@@ -326,6 +335,19 @@ class RestCallerTest {
         }
         assertThat(status("/hello/credentials", "Authorization", "Bearer t0ken"))
                 .isEqualTo(200);
+    }
+
+    /** The server finds the session by one of the cookies. */
+    @Test
+    void anotherValueOfTheSameCookieGivesNoOtherKey() {
+        for (String session : List.of("a", "b")) {
+            assertThat(status("/hello/session", "Cookie", "session=" + session)).isEqualTo(200);
+            assertThat(status("/hello/session", "Cookie", "session=" + session)).isEqualTo(429);
+        }
+        assertThat(status("/hello/session", "Cookie", "session=a; session=1")).isEqualTo(200);
+        for (String cookies : List.of("session=a; session=2", "session=3; session=a", "session=a; session=b")) {
+            assertThat(status("/hello/session", "Cookie", cookies)).as(cookies).isEqualTo(429);
+        }
     }
 
     @Test

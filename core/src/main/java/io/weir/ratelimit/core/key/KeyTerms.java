@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.key;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.KeyResolver;
 import java.util.ArrayList;
@@ -175,13 +176,27 @@ public final class KeyTerms {
             // Blanks around a field value are not part of it (RFC 9110, 5.5), but some servers keep those at the end.
             case HEADER ->
                 call -> nonBlank(call.header(name).map(String::strip)).map(value -> Identity.header(name, value));
-            case COOKIE -> call -> nonBlank(call.cookie(name)).map(value -> Identity.cookie(name, value));
+            case COOKIE ->
+                call -> nonBlank(call.cookie(name).filter(value -> !isAmbiguous(call, name)))
+                        .map(value -> Identity.cookie(name, value));
             case QUERY -> call -> nonBlank(call.queryParameter(name)).map(value -> Identity.query(name, value));
             case PATH -> call -> nonBlank(call.pathParameter(name)).map(value -> Identity.path(name, value));
             case CLAIM -> call -> nonBlank(call.claim(name)).map(value -> Identity.claim(name, value));
             case ARG ->
                 call -> nonBlank(call.argument(name).map(KeyTerms::text)).map(value -> Identity.argument(name, value));
         };
+    }
+
+    /** Tests whether a request has several values of a cookie: its session and Jakarta REST can use different ones. */
+    private static boolean isAmbiguous(CallContext call, String cookie) {
+        return call.headerLines("Cookie").stream()
+                        .flatMap(line -> Arrays.stream(line.split("[;,]")))
+                        .map(pair -> pair.split("=", 2))
+                        .filter(pair -> pair.length == 2 && pair[0].strip().equals(cookie))
+                        .map(pair -> pair[1].strip())
+                        .distinct()
+                        .count()
+                > 1;
     }
 
     /**

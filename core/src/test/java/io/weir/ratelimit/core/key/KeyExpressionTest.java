@@ -58,6 +58,33 @@ class KeyExpressionTest {
                 .isEqualTo(Identity.header("x-api-key", "s"));
     }
 
+    /** A server can find the session by one value, and the runtime can pass the other. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "id=s; id=t",
+                "id=t; x=y; id=s",
+                "id=s;id=t",
+                "id=s, id=t",
+                "id = s; id=\"s\"",
+                "id=s; id=",
+                "x=y; id=s; id=s; id=t"
+            })
+    void aCookieWithSeveralValuesDoesNotResolve(String header) {
+        TestCall call = TestCall.fromAddress("203.0.113.7")
+                .withTerm("cookie:id", "s")
+                .withHeader("cookie", header);
+        assertThat(resolve("cookie:id", call)).isEqualTo(Identity.ANONYMOUS);
+        assertThat(resolve("cookie:id | ip", call)).isEqualTo(ADDRESS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"id=s", "id=s; ID=t; xid=t; idx=t; id", "id=s; id=s", "x=id; id=s; y=id=t", "id=s=t"})
+    void otherCookiesDoNotMatter(String header) {
+        TestCall call = TestCall.EMPTY.withTerm("cookie:id", "s").withHeader("cookie", header);
+        assertThat(resolve("cookie:id", call)).isEqualTo(Identity.cookie("id", "s"));
+    }
+
     /** An argument that shows its identity would give each call a key of its own. */
     @Test
     @Tag("field")
