@@ -34,9 +34,7 @@ import java.lang.annotation.Target;
  *
  * <h2>Charges</h2>
  *
- * An allowed call spends its cost under each of its policies in one atomic step. A rejected call spends no permits. Within one HTTP
- * request, a policy charges a key once, however many limited methods the request passes through. A later method with a higher cost
- * charges the difference. Outside an HTTP request, each call is charged.
+ * An allowed call spends its cost under each of its policies in one atomic step. A rejected call spends no permits.
  *
  * <h2>Waiting</h2>
  *
