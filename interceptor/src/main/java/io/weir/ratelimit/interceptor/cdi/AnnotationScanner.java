@@ -66,7 +66,7 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
             for (Method method : TypeHierarchy.methods(beanClass)) {
                 scan(beanClass, method).ifPresent(limits -> {
                     AnnotatedMethods.Limited limited = new AnnotatedMethods.Limited(
-                            beanClass, method, limits, Reachability.isResourceMethod(beanClass, method));
+                            beanClass, method, limits, ResourceOperations.servesRequests(beanClass, method));
                     limited.check(problems);
                     methods.add(limited);
                 });
@@ -133,9 +133,13 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
 
     /** Tests whether an element itself has an annotation that limits it or makes it exempt. */
     static boolean isAnnotated(AnnotatedElement element) {
-        return element.isAnnotationPresent(RateLimitExempt.class)
-                || element.isAnnotationPresent(RateLimit.class)
-                || limitOn(element, new HashSet<>()) != null;
+        return element.isAnnotationPresent(RateLimitExempt.class) || hasLimit(element);
+    }
+
+    /** Tests whether an element itself has an annotation that limits it. */
+    static boolean hasLimit(AnnotatedElement element) {
+        return element.isAnnotationPresent(RateLimit.class)
+                || (!element.isAnnotationPresent(RateLimitExempt.class) && limitOn(element, new HashSet<>()) != null);
     }
 
     /**

@@ -3,16 +3,12 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
-import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
-import jakarta.ws.rs.HttpMethod;
-import jakarta.ws.rs.Path;
-import java.lang.annotation.Annotation;
-import java.lang.reflect.AnnotatedElement;
+import jakarta.decorator.Decorator;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
+import java.util.List;
 
 /**
  * A check for annotations without effect. They are on bean methods that the container does not intercept and that no filter decides. A
@@ -25,24 +21,56 @@ final class Reachability {
         this.problems = problems;
     }
 
-    /** Checks the annotated methods of a bean class and of its supertypes. */
+    /** Checks the annotated methods of a bean class and of its supertypes, and the annotated interfaces. */
     void check(Class<?> beanClass) {
         for (Class<?> type : TypeHierarchy.of(beanClass)) {
             for (Method method : type.getDeclaredMethods()) {
-                if (method.isAnnotationPresent(RateLimit.class) && !method.isSynthetic()) {
+                if (AnnotationScanner.hasLimit(method) && !method.isSynthetic()) {
                     check(beanClass, type, method);
                 }
             }
         }
+        if (isIntercepted(beanClass) && !AnnotationScanner.isAnnotated(beanClass)) {
+            TypeHierarchy.of(beanClass).stream()
+                    .filter(type -> type.isInterface() && AnnotationScanner.isAnnotated(type))
+                    .findFirst()
+                    .filter(type -> hasUndecided(beanClass, type))
+                    .ifPresent(type -> problems.add(
+                            MESSAGES.problem("WEIR-208.interface", type.getName(), "", beanClass.getName())));
+        }
+    }
+
+    /** Tests whether CDI intercepts a class: a bean of a REST client is an interface. */
+    private static boolean isIntercepted(Class<?> type) {
+        return !Modifier.isAbstract(type.getModifiers()) && !type.isAnnotationPresent(Decorator.class);
+    }
+
+    /**
+     * Tests whether a method is limited by the annotation of an interface only, and no filter decides it. Of a resource, these are the methods
+     * of the interface, because others need not be called from outside.
+     */
+    private static boolean hasUndecided(Class<?> beanClass, Class<?> annotated) {
+        List<Method> methods = TypeHierarchy.methods(beanClass);
+        boolean resource = methods.stream().anyMatch(method -> ResourceOperations.servesRequests(beanClass, method));
+        return methods.stream()
+                .filter(method -> AnnotationScanner.isLimited(beanClass, method)
+                        && !ResourceOperations.servesRequests(beanClass, method))
+                .map(method -> TypeHierarchy.declarations(beanClass, method))
+                .filter(declared -> declared.stream().noneMatch(AnnotationScanner::isAnnotated))
+                .anyMatch(declared -> !resource
+                        || declared.stream()
+                                .anyMatch(each -> each.getDeclaringClass().isAssignableFrom(annotated)));
     }
 
     private void check(Class<?> beanClass, Class<?> type, Method method) {
         String place = type.getName() + "." + method.getName();
         int modifiers = method.getModifiers();
         boolean hidden = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers);
-        if (hidden || (Modifier.isFinal(modifiers) && !isResourceMethod(beanClass, method))) {
+        if (hidden || (Modifier.isFinal(modifiers) && !ResourceOperations.servesRequests(beanClass, method))) {
             problems.add(MESSAGES.problem("WEIR-207", place, ""));
-        } else if (type != beanClass && isReplaced(beanClass, type, method) && !isResourceMethod(beanClass, method)) {
+        } else if (type != beanClass
+                && isReplaced(beanClass, type, method)
+                && !ResourceOperations.servesRequests(beanClass, method)) {
             problems.add(MESSAGES.problem("WEIR-208", place, "", beanClass.getName()));
         }
     }
@@ -57,24 +85,5 @@ final class Reachability {
                         .anyMatch(nearer -> nearer.getDeclaringClass() != type
                                 && TypeHierarchy.overrides(beanClass, nearer, method)
                                 && !AnnotationScanner.isAnnotated(nearer));
-    }
-
-    /** Tests whether a method serves requests. */
-    static boolean isResourceMethod(Class<?> beanClass, Method method) {
-        for (Class<?> type : TypeHierarchy.of(beanClass)) {
-            if (type.isAnnotationPresent(Path.class)
-                    || Arrays.stream(type.getDeclaredMethods())
-                            .filter(other -> other.getName().equals(method.getName()))
-                            .anyMatch(Reachability::isAnnotatedForRest)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isAnnotatedForRest(AnnotatedElement element) {
-        return Arrays.stream(element.getAnnotations())
-                .map(Annotation::annotationType)
-                .anyMatch(type -> type == Path.class || type.isAnnotationPresent(HttpMethod.class));
     }
 }

@@ -74,6 +74,12 @@ final class ResourceOperations {
         verbs.forEach(verb -> found.add(new ApplicationView.Operation(verb, full, application.binding(type, method))));
     }
 
+    /** Tests whether a method serves requests, so that a filter decides its calls. It does not decide those of a locator. */
+    static boolean servesRequests(Class<?> type, Method method) {
+        return TypeHierarchy.declarations(type, method).stream()
+                .anyMatch(declared -> !httpMethods(declared).isEmpty());
+    }
+
     /** Tests whether a method of a resource serves requests or locates a sub-resource. */
     static boolean isForRest(Class<?> type, Method method) {
         return TypeHierarchy.declarations(type, method).stream().anyMatch(ResourceOperations::isForRest);

@@ -7,6 +7,7 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExempt;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.spi.ConfigurationProblem;
+import jakarta.decorator.Decorator;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import java.util.List;
@@ -89,6 +90,139 @@ class ReachabilityTest {
         assertThat(found(Unannotated.class)).containsExactly("WEIR-208 Finder.find");
         assertThat(found(Annotated.class)).isEmpty();
         assertThat(found(ExemptOnClass.class)).isEmpty();
-        assertThat(found(UnannotatedResource.class)).isEmpty();
+        assertThat(found(UnannotatedResource.class))
+                .as("the filter decides only methods that serve requests")
+                .containsExactly("WEIR-208 Finder.find");
+    }
+
+    @RateLimit("a")
+    interface Limited {
+        void send();
+
+        @GET
+        default void get() {}
+    }
+
+    interface Narrower extends Limited {}
+
+    static class OfLimited implements Narrower {
+        @Override
+        public void send() {}
+    }
+
+    static class SubOfLimited extends OfLimited {}
+
+    @RateLimit("a")
+    interface Marker {}
+
+    static class Marked implements Marker {
+        public void send() {}
+    }
+
+    static class MarkedResource implements Marker {
+        @GET
+        public void get() {}
+
+        public void helper() {}
+    }
+
+    @RateLimit("b")
+    static class LimitedItself extends OfLimited {}
+
+    @RateLimitExempt
+    static class ExemptItself extends OfLimited {}
+
+    static class ExemptMethods implements Limited {
+        @Override
+        @RateLimitExempt
+        public void send() {}
+    }
+
+    abstract static class NoBean implements Limited {}
+
+    @Decorator
+    static class Decorating implements Marker {
+        public void send() {}
+    }
+
+    @Test
+    void reportsAnAnnotatedInterfaceUnlessTheFilterDecides() {
+        assertThat(found(OfLimited.class)).containsExactly("WEIR-208 Limited");
+        assertThat(found(SubOfLimited.class)).containsExactly("WEIR-208 Limited");
+        assertThat(found(Marked.class)).containsExactly("WEIR-208 Marker");
+        assertThat(found(MarkedResource.class)).isEmpty();
+        assertThat(found(LimitedItself.class)).isEmpty();
+        assertThat(found(ExemptItself.class)).isEmpty();
+        assertThat(found(ExemptMethods.class)).isEmpty();
+        assertThat(found(NoBean.class)).isEmpty();
+        assertThat(found(Decorating.class)).isEmpty();
+        assertThat(found(Limited.class)).as("the bean of a REST client").isEmpty();
+    }
+
+    static class OfBindings {
+        @LimitAnnotations.Bound
+        private void hidden() {}
+
+        @LimitAnnotations.Bound
+        static void ofTheClass() {}
+
+        @LimitAnnotations.Bound
+        public void bound() {}
+
+        @LimitAnnotations.Bound
+        @RateLimitExempt
+        public final void exempt() {}
+
+        @LimitAnnotations.Unrelated
+        public final void unrelated() {}
+    }
+
+    static class Overrides extends OfBindings {
+        @Override
+        public void bound() {}
+    }
+
+    @Test
+    void bindingsOfTheApplicationAreReportedToo() {
+        String hidden = "WEIR-207 OfBindings.hidden";
+        String ofTheClass = "WEIR-207 OfBindings.ofTheClass";
+        assertThat(found(OfBindings.class)).containsExactlyInAnyOrder(hidden, ofTheClass);
+        assertThat(found(Overrides.class)).containsExactlyInAnyOrder(hidden, ofTheClass, "WEIR-208 OfBindings.bound");
+    }
+
+    interface Shop {
+        @Path("{id}")
+        @RateLimit("a")
+        Object item(String id);
+
+        @GET
+        @RateLimit("a")
+        void get();
+    }
+
+    @Path("shop")
+    static class ShopResource implements Shop {
+        @Override
+        public Object item(String id) {
+            return id;
+        }
+
+        @Override
+        public void get() {}
+    }
+
+    @Path("shop")
+    static class AnnotatedShopResource extends ShopResource {
+        @Override
+        @RateLimit("b")
+        public Object item(String id) {
+            return id;
+        }
+    }
+
+    @Test
+    void aLocatorIsABeanMethod() {
+        assertThat(found(ShopResource.class)).containsExactly("WEIR-208 Shop.item");
+        assertThat(found(AnnotatedShopResource.class)).isEmpty();
     }
 }
