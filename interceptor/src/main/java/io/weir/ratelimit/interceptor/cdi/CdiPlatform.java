@@ -51,8 +51,15 @@ public class CdiPlatform implements Platform {
      * @param beanClasses the classes of beans
      * @param managedBeans those whose asynchronous methods can wait without a thread
      * @param names the names of the methods
+     * @param added the places of limits that only the container knows
      */
-    public record Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {}
+    public record Discovered(
+            Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names, Set<String> added) {
+        /** Creates the discoveries of a container without portable extensions. */
+        public Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {
+            this(beanClasses, managedBeans, names, Set.of());
+        }
+    }
 
     private CdiPlatform(RateLimitBeans beans, Discovered discovered, Config serverConfig) {
         this(beans.visible(), beans.objects(), discovered, serverConfig, CurrentConfig.of(serverConfig));
@@ -132,6 +139,7 @@ public class CdiPlatform implements Platform {
 
     @Override
     public AnnotatedMethods methods(Problems problems) {
+        discovered.added().forEach(place -> problems.add(MESSAGES.problem("WEIR-208.added", place, "")));
         return AnnotationScanner.methods(
                 discovered.beanClasses(), discovered.managedBeans(), discovered.names(), problems);
     }

@@ -47,6 +47,7 @@ public class RateLimitExtension implements Extension {
     private final Set<Class<?>> managedBeans = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> annotatedClasses = ConcurrentHashMap.newKeySet();
+    private final Set<String> addedLimits = ConcurrentHashMap.newKeySet();
 
     private volatile boolean usesLimiter;
     private @Nullable Bean<RateLimitBeans> beansOfLibrary;
@@ -106,8 +107,9 @@ public class RateLimitExtension implements Extension {
         // On an interceptor, the annotation is its binding.
         if (!(event.getBean() instanceof Interceptor)) {
             beanClasses.add(event.getBean().getBeanClass());
-            if (event instanceof ProcessManagedBean) {
+            if (event instanceof ProcessManagedBean<?> managed) {
                 managedBeans.add(event.getBean().getBeanClass());
+                addedLimits.addAll(Reachability.added(managed.getAnnotatedBeanClass()));
             }
         }
     }
@@ -119,8 +121,8 @@ public class RateLimitExtension implements Extension {
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
         MethodNames names = MethodNames.of(knownClasses());
         try {
-            application = callInApplication(() -> DeployedApplication.on(
-                    CdiPlatform.of(libraryBeans(beans), new CdiPlatform.Discovered(beanClasses, managedBeans, names))));
+            application = callInApplication(() -> DeployedApplication.on(CdiPlatform.of(
+                    libraryBeans(beans), new CdiPlatform.Discovered(beanClasses, managedBeans, names, addedLimits))));
         } catch (InvalidConfigurationException e) {
             event.addDeploymentProblem(new DeploymentException(e.getMessage() + hint(names)));
             return;

@@ -3,9 +3,12 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.decorator.Decorator;
+import jakarta.enterprise.inject.spi.AnnotatedMethod;
+import jakarta.enterprise.inject.spi.AnnotatedType;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
@@ -38,6 +41,20 @@ final class Reachability {
                     .ifPresent(type -> problems.add(
                             MESSAGES.problem("WEIR-208.interface", type.getName(), "", beanClass.getName())));
         }
+    }
+
+    /** Returns the places of annotations that an extension of CDI has added. The class itself does not have them. */
+    static List<String> added(AnnotatedType<?> bean) {
+        Class<?> type = bean.getJavaClass();
+        if (bean.isAnnotationPresent(RateLimit.class) && !AnnotationScanner.hasLimit(type)) {
+            return List.of(type.getName());
+        }
+        return bean.getMethods().stream()
+                .filter(annotated -> annotated.isAnnotationPresent(RateLimit.class))
+                .map(AnnotatedMethod::getJavaMember)
+                .filter(method -> !AnnotationScanner.hasLimit(method) && !AnnotationScanner.isLimited(type, method))
+                .map(method -> type.getName() + "." + method.getName())
+                .toList();
     }
 
     /** Tests whether CDI intercepts a class: a bean of a REST client is an interface. */

@@ -2,12 +2,17 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExempt;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import jakarta.decorator.Decorator;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.spi.Extension;
+import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import java.util.List;
@@ -188,6 +193,42 @@ class ReachabilityTest {
         String ofTheClass = "WEIR-207 OfBindings.ofTheClass";
         assertThat(found(OfBindings.class)).containsExactlyInAnyOrder(hidden, ofTheClass);
         assertThat(found(Overrides.class)).containsExactlyInAnyOrder(hidden, ofTheClass, "WEIR-208 OfBindings.bound");
+    }
+
+    @ApplicationScoped
+    public static class AddedMethod {
+        @RateLimit("own")
+        public void own() {}
+
+        public void other() {}
+    }
+
+    @ApplicationScoped
+    public static class AddedClass {
+        public void other() {}
+    }
+
+    /** An extension of an application. */
+    public static class Adding implements Extension {
+        private static final RateLimit ADDED = LimitAnnotations.Bound.class.getAnnotation(RateLimit.class);
+
+        void methods(@Observes ProcessAnnotatedType<AddedMethod> event) {
+            event.configureAnnotatedType().methods().forEach(method -> method.add(ADDED));
+        }
+
+        void type(@Observes ProcessAnnotatedType<AddedClass> event) {
+            event.configureAnnotatedType().add(ADDED);
+        }
+    }
+
+    @Test
+    void deploymentFailsForAnAnnotationThatAnExtensionHasAdded() {
+        String[] lines = {"ratelimit.policies.own.limit=2/1h"};
+        assertThatThrownBy(() -> Container.start(lines, AddedMethod.class, AddedClass.class, Adding.class)
+                        .close())
+                .hasMessageContaining("WEIR-208 " + AddedMethod.class.getName() + ".other: a CDI extension has added")
+                .hasMessageContaining("WEIR-208 " + AddedClass.class.getName() + ": a CDI extension has added")
+                .hasMessageNotContaining(".own");
     }
 
     interface Shop {
