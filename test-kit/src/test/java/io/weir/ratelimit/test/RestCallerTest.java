@@ -15,6 +15,7 @@ import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -33,6 +34,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -63,7 +66,8 @@ import org.junit.jupiter.params.provider.ValueSource;
             RestCallerTest.LateLogin.class,
             RestCallerTest.AuthorizationLogin.class,
             RestCallerTest.Login.class,
-            RestCallerTest.EarlyLogin.class
+            RestCallerTest.EarlyLogin.class,
+            RestCallerTest.Form.class
         })
 class RestCallerTest {
     private final LogCapture log = new LogCapture();
@@ -97,6 +101,13 @@ class RestCallerTest {
         @GET
         @Path("bean")
         public String bean() {
+            return bean.call();
+        }
+
+        @GET
+        @Path("form")
+        public String form(@HeaderParam("Form") String user) {
+            Form.USER.set(user);
             return bean.call();
         }
 
@@ -183,15 +194,16 @@ class RestCallerTest {
             if (user != null && user.isEmpty()) {
                 request.abortWith(Response.status(401).build());
             } else if (user != null) {
-                request.setSecurityContext(new User(user));
+                request.setSecurityContext(new User(() -> user));
             }
         }
     }
 
-    private record User(String name) implements SecurityContext {
+    private record User(Supplier<@Nullable String> name) implements SecurityContext {
         @Override
-        public Principal getUserPrincipal() {
-            return () -> name;
+        public @Nullable Principal getUserPrincipal() {
+            String user = name.get();
+            return user == null ? null : () -> user;
         }
 
         @Override
@@ -245,6 +257,20 @@ class RestCallerTest {
         }
     }
 
+    /** Gives a request the user whom the resource logs in later, as the request of a servlet does. */
+    @Provider
+    public static class Form implements ContainerRequestFilter {
+        static final AtomicReference<@Nullable String> USER = new AtomicReference<>();
+
+        @Override
+        public void filter(ContainerRequestContext request) {
+            if (request.getHeaderString("Form") != null) {
+                USER.set(null);
+                request.setSecurityContext(new User(USER::get));
+            }
+        }
+    }
+
     private HttpResponse<String> get(String path, String field, String value) {
         return rest.send(
                 HttpRequest.newBuilder(rest.uri(path)).header(field, value).build());
@@ -290,6 +316,13 @@ class RestCallerTest {
         assertThat(status("/hello/bean", "Late", "alice")).isEqualTo(200);
         assertThat(status("/hello/bean", "Late", "alice")).isEqualTo(429);
         assertThat(status("/hello/bean", "Late", "bob")).isEqualTo(200);
+    }
+
+    @Test
+    void aBeanHasTheUserWhomTheResourceHasLoggedIn() {
+        assertThat(status("/hello/form", "Form", "alice")).isEqualTo(200);
+        assertThat(status("/hello/form", "Form", "alice")).isEqualTo(429);
+        assertThat(status("/hello/form", "Form", "bob")).isEqualTo(200);
     }
 
     /** Some servers and frameworks have a principal for callers without a user. */

@@ -36,17 +36,20 @@ final class RestCall implements HttpCall, EndingCall {
     private final @Nullable String peerAddress;
     private final @Nullable AuthenticatedUser user;
     private final @Nullable Supplier<MethodLimits.Name> method;
+    private final boolean early;
 
     private RestCall(
             ContainerRequestContext request,
             @Nullable ServletAccess servlet,
             @Nullable AuthenticatedUser user,
-            @Nullable Supplier<MethodLimits.Name> method) {
+            @Nullable Supplier<MethodLimits.Name> method,
+            boolean early) {
         this.request = request;
         this.servlet = servlet;
         this.peerAddress = servlet != null ? servlet.peerAddress() : peerAddress(request);
         this.user = user;
         this.method = method;
+        this.early = early;
     }
 
     private static @Nullable String peerAddress(ContainerRequestContext request) {
@@ -58,7 +61,7 @@ final class RestCall implements HttpCall, EndingCall {
 
     /** Creates the call of a request before it is matched and its user is authenticated. */
     static RestCall early(ContainerRequestContext request, @Nullable ServletAccess servlet) {
-        return new RestCall(request, servlet, null, null);
+        return new RestCall(request, servlet, null, null, true);
     }
 
     /** Creates the call of a request that is matched to a resource method. */
@@ -68,12 +71,13 @@ final class RestCall implements HttpCall, EndingCall {
                 request,
                 servlet,
                 userOf(request),
-                () -> names.of(matched.getResourceClass(), matched.getResourceMethod()));
+                () -> names.of(matched.getResourceClass(), matched.getResourceMethod()),
+                false);
     }
 
     /** Creates the call of a request at a sub-resource locator, before it is matched to a resource method. */
     static RestCall located(ContainerRequestContext request, @Nullable ServletAccess servlet) {
-        return new RestCall(request, servlet, userOf(request), null);
+        return new RestCall(request, servlet, userOf(request), null, false);
     }
 
     private static @Nullable AuthenticatedUser userOf(ContainerRequestContext request) {
@@ -83,13 +87,18 @@ final class RestCall implements HttpCall, EndingCall {
                 : AuthenticatedUser.of(security.getUserPrincipal(), security::getAuthenticationScheme);
     }
 
+    /** Returns the user; a resource that logs the caller in does so after the filter. */
+    private @Nullable AuthenticatedUser user() {
+        return user == null && !early ? userOf(request) : user;
+    }
+
     /** Returns the call with the user that a later filter has authenticated; null if the user is the same. */
     @Nullable
     RestCall withLaterUser() {
         AuthenticatedUser now = userOf(request);
         return now == null || (user != null && now.name().equals(user.name()))
                 ? null
-                : new RestCall(request, servlet, now, method);
+                : new RestCall(request, servlet, now, method, early);
     }
 
     /** Returns the state that a filter has attached to a request, null if there is none. */
@@ -159,7 +168,7 @@ final class RestCall implements HttpCall, EndingCall {
 
     @Override
     public Optional<String> principal() {
-        return user == null ? Optional.empty() : Optional.of(user.name());
+        return Optional.ofNullable(user()).map(AuthenticatedUser::name);
     }
 
     @Override
@@ -190,7 +199,7 @@ final class RestCall implements HttpCall, EndingCall {
 
     @Override
     public Optional<String> claim(String name) {
-        return user == null ? Optional.empty() : user.claim(name);
+        return Optional.ofNullable(user()).flatMap(known -> known.claim(name));
     }
 
     /** Without a user, there is no role. Quarkus would authenticate the request for the answer, which can block. */

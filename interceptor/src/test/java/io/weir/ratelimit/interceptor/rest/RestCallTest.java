@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RestCallTest {
@@ -36,12 +37,16 @@ class RestCallTest {
             fake(UriInfo.class, Map.of("getQueryParameters", query, "getPathParameters", path))));
     private final RestCall call = by(() -> "alice");
 
-    private RestCall by(Principal user) {
-        answers.put("getSecurityContext", fake(SecurityContext.class, Map.of("getUserPrincipal", user)));
+    private RestCall by(@Nullable Principal user) {
+        answers.put("getSecurityContext", user(user));
         RestCall matched = RestCall.matched(
                 fake(ContainerRequestContext.class, answers), null, new Search(), MethodNames.of(Set.of()));
         answers.remove("getSecurityContext");
         return matched;
+    }
+
+    private static SecurityContext user(@Nullable Principal user) {
+        return fake(SecurityContext.class, user == null ? Map.of() : Map.of("getUserPrincipal", user));
     }
 
     /** A resource method. */
@@ -104,6 +109,20 @@ class RestCallTest {
                 "getSecurityContext",
                 fake(SecurityContext.class, Map.of("isUserInRole", true, "getUserPrincipal", alice)));
         assertThat(call.isInRole("admin")).isTrue();
+    }
+
+    /** The filter has decided before the resource logs the caller in. */
+    @Test
+    void aResourceCanLogTheCallerIn() {
+        RestCall visitor = by(null);
+        RestCall early = RestCall.early(fake(ContainerRequestContext.class, answers), null);
+        assertThat(visitor.principal()).isEmpty();
+        answers.put("getSecurityContext", user(Tokens.of("plan", "free")));
+        assertThat(visitor.principal()).contains("alice");
+        assertThat(visitor.claim("plan")).contains("free");
+        assertThat(early.principal()).isEmpty();
+        answers.put("getSecurityContext", user(() -> "bob"));
+        assertThat(call.principal()).as("a known user stays").contains("alice");
     }
 
     @Test
