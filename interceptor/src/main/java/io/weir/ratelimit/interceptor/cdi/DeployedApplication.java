@@ -69,12 +69,13 @@ public final class DeployedApplication {
     }
 
     /**
-     * Returns the limited methods, which need no configuration.
+     * Returns the limited methods of an application for Quarkus. They need no configuration.
      *
      * @param beanClasses the classes with annotations
      * @param problems receives the problems of the annotations
      */
     public static List<AnnotatedMethods.Limited> methods(Set<Class<?>> beanClasses, Problems problems) {
+        beanClasses.forEach(new Reachability(problems)::checkDefaultMethods);
         return new AnnotationScanner(MethodNames.of(beanClasses), problems).scan(beanClasses);
     }
 

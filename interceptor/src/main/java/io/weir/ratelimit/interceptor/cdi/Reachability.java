@@ -43,6 +43,21 @@ final class Reachability {
         }
     }
 
+    /** Checks default methods of interfaces. ArC, the container of Quarkus, ignores the annotations of these methods. */
+    void checkDefaultMethods(Class<?> beanClass) {
+        if (isIntercepted(beanClass) && !AnnotationScanner.isAnnotated(beanClass)) {
+            TypeHierarchy.methods(beanClass).stream()
+                    .filter(method -> method.isDefault()
+                            && AnnotationScanner.hasLimit(method)
+                            && !ResourceOperations.servesRequests(beanClass, method))
+                    .forEach(method -> problems.add(MESSAGES.problem(
+                            "WEIR-208.default",
+                            method.getDeclaringClass().getName() + "." + method.getName(),
+                            "",
+                            beanClass.getName())));
+        }
+    }
+
     /** Returns the places of annotations that an extension of CDI has added. The class itself does not have them. */
     static List<String> added(AnnotatedType<?> bean) {
         Class<?> type = bean.getJavaClass();

@@ -9,6 +9,7 @@ import io.weir.ratelimit.RateLimitExempt;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -16,10 +17,15 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AnnotationProblemsTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(jar -> jar.addClasses(Both.class, Hidden.class, NoBean.class))
+            .withApplicationRoot(jar -> jar.addClasses(
+                    Both.class, Hidden.class, NoBean.class, Defaults.class, Inherits.class, Overrides.class))
             .assertException(failure -> assertThat(failure)
                     .hasStackTraceContaining("WEIR-201 " + Both.class.getName() + ".both()")
                     .hasStackTraceContaining("WEIR-207 " + Hidden.class.getName() + ".hidden")
+                    .hasStackTraceContaining("WEIR-208 " + Defaults.class.getName() + ".inherited: the default method")
+                    .hasStackTraceContaining("so " + Inherits.class.getName() + " is not limited")
+                    .satisfies(each ->
+                            assertThat(Throwables.getStackTrace(each)).doesNotContain(Overrides.class.getName()))
                     .hasStackTraceContaining("WEIR-203 " + NoBean.class.getName() + ".several()"));
 
     @Test
@@ -41,6 +47,25 @@ class AnnotationProblemsTest {
     public static class Hidden {
         @RateLimit("once")
         static String hidden() {
+            return "";
+        }
+    }
+
+    public interface Defaults {
+        @RateLimit("once")
+        default String inherited() {
+            return "";
+        }
+    }
+
+    @ApplicationScoped
+    public static class Inherits implements Defaults {}
+
+    @ApplicationScoped
+    public static class Overrides implements Defaults {
+        @Override
+        @RateLimit("once")
+        public String inherited() {
             return "";
         }
     }
