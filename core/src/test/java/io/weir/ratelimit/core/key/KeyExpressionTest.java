@@ -71,9 +71,8 @@ class KeyExpressionTest {
                 "x=y; id=s; id=s; id=t"
             })
     void aCookieWithSeveralValuesDoesNotResolve(String header) {
-        TestCall call = TestCall.fromAddress("203.0.113.7")
-                .withTerm("cookie:id", "s")
-                .withHeader("cookie", header);
+        TestCall call =
+                TestCall.fromAddress("203.0.113.7").withTerm("cookie:id", "s").withHeader("cookie", header);
         assertThat(resolve("cookie:id", call)).isEqualTo(Identity.ANONYMOUS);
         assertThat(resolve("cookie:id | ip", call)).isEqualTo(ADDRESS);
     }

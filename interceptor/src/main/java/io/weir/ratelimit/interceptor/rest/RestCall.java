@@ -46,13 +46,18 @@ final class RestCall implements HttpCall, EndingCall {
             boolean early) {
         this.request = request;
         this.servlet = servlet;
-        this.peerAddress = servlet != null ? servlet.peerAddress() : peerAddress(request);
+        this.peerAddress = peerAddress(request, servlet);
         this.user = user;
         this.method = method;
         this.early = early;
     }
 
-    private static @Nullable String peerAddress(ContainerRequestContext request) {
+    /** A library can bring the Servlet API to a runtime without servlets. */
+    private static @Nullable String peerAddress(ContainerRequestContext request, @Nullable ServletAccess servlet) {
+        String peer = servlet == null ? null : servlet.peerAddress();
+        if (peer != null) {
+            return peer;
+        }
         if (request.getProperty(RequestProperties.PEER_ADDRESS) instanceof String address) {
             return address;
         }

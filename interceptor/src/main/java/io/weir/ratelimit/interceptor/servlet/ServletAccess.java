@@ -9,6 +9,7 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.ext.ContextResolver;
 import jakarta.ws.rs.ext.Providers;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,12 +40,22 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
 
     /** Returns the address of the peer of the server; null if there is no servlet request. */
     public @Nullable String peerAddress() {
-        return request == null ? null : request.getRemoteAddr();
+        return read(HttpServletRequest::getRemoteAddr);
     }
 
     /** Returns the context root; empty if there is no servlet request. */
     public String contextPath() {
-        return request == null ? "" : request.getContextPath();
+        String root = read(HttpServletRequest::getContextPath);
+        return root == null ? "" : root;
+    }
+
+    /** Returns null without a servlet request. RESTEasy injects an object that then fails. */
+    private <T> @Nullable T read(Function<HttpServletRequest, @Nullable T> part) {
+        try {
+            return request == null ? null : part.apply(request);
+        } catch (RuntimeException e) {
+            return null;
+        }
     }
 
     /** Returns whether the header fields of the response are already sent. It is false on a thread that serves no request. */
@@ -58,7 +69,7 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
 
     /** Returns the attached state; empty if none is attached. A property of a REST request is an attribute of the servlet request. */
     public Optional<RequestState> attachedState() {
-        return request != null && request.getAttribute(RequestProperties.STATE) instanceof RequestState state
+        return read(known -> known.getAttribute(RequestProperties.STATE)) instanceof RequestState state
                 ? Optional.of(state)
                 : Optional.empty();
     }
@@ -68,8 +79,8 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
      * has to end the request. In an EAR, the container does not find the filter of a library outside the WAR.
      */
     public boolean reportsEnd(RequestState state) {
-        return request != null
-                && (request.getServletContext().getFilterRegistration(RequestEndFilter.class.getName()) != null
-                        || RequestEndFilter.continues(request, state));
+        return Boolean.TRUE.equals(read(
+                known -> known.getServletContext().getFilterRegistration(RequestEndFilter.class.getName()) != null
+                        || RequestEndFilter.continues(known, state)));
     }
 }

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.Tokens;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
+import io.weir.ratelimit.interceptor.servlet.ServletAccess;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ResourceInfo;
 import jakarta.ws.rs.core.Cookie;
@@ -13,9 +15,11 @@ import jakarta.ws.rs.core.MultivaluedHashMap;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.core.SecurityContext;
 import jakarta.ws.rs.core.UriInfo;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.security.Principal;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -137,6 +141,28 @@ class RestCallTest {
         assertThat(peer(Map.of("other", "203.0.113.9"))).isEmpty();
     }
 
+    /** The Servlet API can be on the class path of a runtime without servlets. */
+    private static List<@Nullable ServletAccess> accesses() {
+        ServletAccess failing = new ServletAccess();
+        try {
+            Field request = ServletAccess.class.getDeclaredField("request");
+            request.setAccessible(true);
+            request.set(
+                    failing,
+                    Proxy.newProxyInstance(
+                            RestCallTest.class.getClassLoader(),
+                            new Class<?>[] {HttpServletRequest.class},
+                            (proxy, method, arguments) -> {
+                                throw new IllegalStateException("no request");
+                            }));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+        assertThat(failing.contextPath()).isEmpty();
+        assertThat(failing.attachedState()).isEmpty();
+        return Arrays.asList(null, new ServletAccess(), failing);
+    }
+
     /** Returns the address of the peer of an early call, which is that of the matched call too. */
     private Optional<String> peer(Map<String, Object> properties) {
         ContainerRequestContext request = (ContainerRequestContext) Proxy.newProxyInstance(
@@ -145,9 +171,11 @@ class RestCallTest {
                 (proxy, method, arguments) ->
                         method.getName().equals("getProperty") ? properties.get(arguments[0]) : null);
         Optional<String> early = RestCall.early(request, null).peerAddress();
-        assertThat(RestCall.matched(request, null, new Search(), MethodNames.of(Set.of()))
-                        .peerAddress())
-                .isEqualTo(early);
+        for (ServletAccess servlet : accesses()) {
+            assertThat(RestCall.matched(request, servlet, new Search(), MethodNames.of(Set.of()))
+                            .peerAddress())
+                    .isEqualTo(early);
+        }
         return early;
     }
 
