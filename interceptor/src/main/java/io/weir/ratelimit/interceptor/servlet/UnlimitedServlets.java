@@ -34,12 +34,13 @@ public final class UnlimitedServlets {
 
     /**
      * Checks a request that no filter of this library has seen. A runtime can reject a malformed request before all filters, and a filter
-     * of the application can redirect a request or answer a preflight request.
+     * of the application can redirect a request, answer a preflight request, or dispatch a request later.
      */
     public void check(ServletRequest anyRequest, ServletResponse anyResponse) {
         if (!(anyRequest instanceof HttpServletRequest request)
                 || !(anyResponse instanceof HttpServletResponse response)
                 || response.getStatus() >= REDIRECTION
+                || request.isAsyncStarted()
                 || request.getMethod().equals("OPTIONS")) {
             return;
         }

@@ -25,11 +25,11 @@ class UnlimitedServletsTest {
     }
 
     private static void serve(UnlimitedServlets servlets, String name, String className, int status) {
-        serve(servlets, "GET", name, className, status);
+        serve(servlets, "GET", false, name, className, status);
     }
 
     private static void serve(
-            UnlimitedServlets servlets, String httpMethod, String name, String className, int status) {
+            UnlimitedServlets servlets, String httpMethod, boolean async, String name, String className, int status) {
         ServletRegistration registration = proxy(ServletRegistration.class, (proxy, method, arguments) -> className);
         ServletContext context = proxy(ServletContext.class, (proxy, method, arguments) -> registration);
         HttpServletMapping mapping = proxy(HttpServletMapping.class, (proxy, method, arguments) -> name);
@@ -37,6 +37,7 @@ class UnlimitedServletsTest {
                 proxy(HttpServletRequest.class, (proxy, method, arguments) -> switch (method.getName()) {
                     case "getHttpServletMapping" -> mapping;
                     case "getMethod" -> httpMethod;
+                    case "isAsyncStarted" -> async;
                     default -> context;
                 }),
                 proxy(HttpServletResponse.class, (proxy, method, arguments) -> status));
@@ -66,11 +67,12 @@ class UnlimitedServletsTest {
     }
 
     @Test
-    void aFilterThatRedirectsOrAnswersAPreflightRequestIsNotLogged() {
+    void aFilterThatRedirectsOrDispatchesLaterOrAnswersAPreflightRequestIsNotLogged() {
         UnlimitedServlets servlets = new UnlimitedServlets(FEATURE, () -> true);
         assertThat(logged(() -> {
                     serve(servlets, "App", RESTEASY, 302);
-                    serve(servlets, "OPTIONS", "App", RESTEASY, 204);
+                    serve(servlets, "OPTIONS", false, "App", RESTEASY, 204);
+                    serve(servlets, "GET", true, "App", RESTEASY, 200);
                 }))
                 .isEmpty();
         assertThat(logged(() -> serve(servlets, "App", RESTEASY, 200))).hasSize(1);
