@@ -75,7 +75,7 @@ final class CachedAnswer<A> {
         ClassLoader application = Thread.currentThread().getContextClassLoader();
         try {
             context.executor().get().execute(() -> run(name, lookUp, application));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // no thread can be created, for example
             ended(name, e);
         }
     }
@@ -87,7 +87,7 @@ final class CachedAnswer<A> {
         Throwable failure = null;
         try {
             answer.updateAndGet(lookUp.get());
-        } catch (Exception | LinkageError | AssertionError e) {
+        } catch (Throwable e) { // otherwise the last answer would be a fresh one
             failure = e;
         } finally {
             thread.setContextClassLoader(before);

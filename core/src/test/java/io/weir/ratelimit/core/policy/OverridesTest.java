@@ -279,14 +279,42 @@ class OverridesTest {
     }
 
     @Test
+    void anErrorIsAFailure() {
+        Overrides recursive = overrides(Duration.ZERO, new PolicySource() {
+            @Override
+            public Set<String> policies() {
+                return Set.of("api");
+            }
+
+            @Override
+            public Optional<LimitOverride> limits(String policy, Identity key) {
+                throw new StackOverflowError();
+            }
+        });
+        assertThat(recursive.of(API, ANN, "ann")).isEmpty();
+        assertThat(failures).containsExactly("api ERROR");
+        assertThat(log.lines()).singleElement().asString().startsWith("WARNING WEIR-316");
+    }
+
+    @Test
     void aLookUpThatCannotStartReleasesItsSlot() {
-        executor = task -> {
-            throw new RejectedExecutionException("full");
-        };
+        List<Executor> full = List.of(
+                task -> {
+                    throw new RejectedExecutionException("full");
+                },
+                task -> {
+                    throw new InternalError("no thread can be created");
+                });
         for (int i = 0; i < 2 * Overrides.MAX_LOOKUPS; i++) {
+            executor = full.get(i % 2);
             assertThat(limits(API, Identity.principal("p" + i))).isEqualTo("none");
         }
         assertThat(failures).hasSize(2 * Overrides.MAX_LOOKUPS).containsOnly("api ERROR");
+        pass(FRESH);
+        executor = Runnable::run;
+        table.put("p1", LimitOverride.of("7/1s"));
+        ask(API, Identity.principal("p1"));
+        assertThat(limits(API, Identity.principal("p1"))).isEqualTo("api/override[7/1s sliding-window]");
     }
 
     @Test

@@ -162,6 +162,16 @@ class TierLookupsTest {
     }
 
     @Test
+    void anErrorIsAFailure() {
+        TierLookups recursive = lookups(Duration.ZERO, caller -> {
+            throw new StackOverflowError();
+        });
+        assertThat(recursive.tier(TestCall.byPrincipal("ann"))).isEmpty();
+        assertThat(failures).containsExactly("TIER plans ERROR");
+        assertThat(log.lines()).singleElement().asString().startsWith("WARNING WEIR-310");
+    }
+
+    @Test
     void callsWaitOnceForAHangingResolverAndItIsLogged() {
         executor = queue::add;
         TierLookups impatient = lookups(Duration.ofMillis(20), this::look);
