@@ -3,6 +3,7 @@ package io.weir.ratelimit.envoy;
 
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.io.IOException;
 import java.io.Reader;
 import java.io.UncheckedIOException;
@@ -15,10 +16,12 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The properties of the program. System properties take precedence over environment variables, and these over the files, of which the
- * last one takes precedence. A reload reads the files again.
+ * last one takes precedence. A reload reads the files again. A file without properties can be one that is being written: the last ones that
+ * it had stay in force, below all other sources.
  */
 final class ProgramProperties implements ConfigProperties.Sources {
     private static final String PREFIX = "ratelimit.";
@@ -26,6 +29,10 @@ final class ProgramProperties implements ConfigProperties.Sources {
     private final List<Path> files;
     private final Map<String, String> environment;
     private final Properties system;
+
+    /** The last properties of each file that had any. */
+    private final Map<Path, Properties> last = new ConcurrentHashMap<>();
+
     private final ConfigProperties first;
 
     /**
@@ -60,22 +67,39 @@ final class ProgramProperties implements ConfigProperties.Sources {
 
     private ConfigProperties read() throws IOException {
         List<Source> sources = new ArrayList<>();
+        List<Source> kept = new ArrayList<>();
         sources.add(new Source("system properties", 400, system));
         for (int i = files.size() - 1; i >= 0; i--) {
-            Properties content = new Properties();
-            try (Reader reader = Files.newBufferedReader(files.get(i))) {
-                content.load(reader);
-            } catch (IllegalArgumentException e) {
-                throw new IOException(files.get(i) + ": " + e.getMessage(), e);
+            Path file = files.get(i);
+            Properties content = content(file);
+            Properties before = content.isEmpty() ? last.get(file) : last.put(file, content);
+            if (content.isEmpty() && before != null) {
+                kept.add(new Source(file.toString(), i - files.size(), before));
+            } else {
+                sources.add(new Source(file.toString(), 100 + i, content));
             }
-            sources.add(new Source(files.get(i).toString(), 100 + i, content));
         }
-        return new Layers(List.copyOf(sources), environment).withJoinedLists();
+        sources.addAll(kept);
+        List<ConfigurationProblem> problems = kept.stream()
+                .map(source -> ConfigProperties.Sources.emptied("file " + source.name))
+                .toList();
+        return new Layers(List.copyOf(sources), environment, problems).withJoinedLists();
+    }
+
+    private static Properties content(Path file) throws IOException {
+        Properties content = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            content.load(reader);
+        } catch (IllegalArgumentException e) {
+            throw new IOException(file + ": " + e.getMessage(), e);
+        }
+        return content;
     }
 
     private record Source(String name, int ordinal, Properties values) {}
 
-    private record Layers(List<Source> sources, Map<String, String> environment) implements ConfigProperties {
+    private record Layers(List<Source> sources, Map<String, String> environment, List<ConfigurationProblem> problems)
+            implements ConfigProperties {
         private static final Source ENVIRONMENT = new Source("environment variables", 300, new Properties());
         private static final Source NONE = new Source("configuration", 0, new Properties());
 

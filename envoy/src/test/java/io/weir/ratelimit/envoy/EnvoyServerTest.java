@@ -250,6 +250,29 @@ class EnvoyServerTest {
         }
     }
 
+    /** Many programs write a file in place, and a full disk leaves it empty. */
+    @Tag("field")
+    @Test
+    void anEmptyFileOfPropertiesEndsNoLimit() throws Exception {
+        Path rules = Files.writeString(folder.resolve("edge.yaml"), rules(1));
+        Path file = Files.writeString(
+                folder.resolve("edge.properties"),
+                "ratelimit.envoy.port=0\nratelimit.envoy.drain=0s\nratelimit.reload-interval=1h\n"
+                        + "ratelimit.policies.api.limit=1/1h\nratelimit.envoy.config=" + rules + "\n");
+        try (LogCapture log = new LogCapture();
+                TestServer server = TestServer.ofFile(file)) {
+            server.call("edge", descriptor("policy", "api"));
+            server.call("shop", descriptor("user", "ann"));
+            Files.writeString(file, "");
+            server.server().weir().reload().run();
+            assertThat(server.call("edge", descriptor("policy", "api")).getOverallCode())
+                    .isEqualTo(Code.OVER_LIMIT);
+            assertThat(server.call("shop", descriptor("user", "ann")).getOverallCode())
+                    .isEqualTo(Code.OVER_LIMIT);
+            assertThat(log.lines()).anyMatch(line -> line.contains("WEIR-313") && line.contains("WEIR-324"));
+        }
+    }
+
     private static String rules(int requests) {
         return "domain: shop\ndescriptors:\n"
                 + "  - { key: user, rate_limit: { name: user, unit: year, requests_per_unit: " + requests + " } }\n"

@@ -3,6 +3,7 @@ package io.weir.ratelimit.envoy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.config.ConfigProperties;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The sources of the program: which one has the value of a property. */
 class ProgramPropertiesTest {
     private static final String PORT = "ratelimit.envoy.port";
+    private static final String LIMIT = "ratelimit.policies.api.limit";
 
     @TempDir
     private Path folder;
@@ -42,5 +44,27 @@ class ProgramPropertiesTest {
     @Test
     void anotherInvalidPortIsKept() throws Exception {
         assertThat(with("eight").first().get(PORT).value()).hasValue("eight");
+    }
+
+    @Test
+    @Tag("field")
+    void anEmptyFileKeepsItsLastPropertiesBelowOtherSources() throws Exception {
+        Path base = Files.writeString(folder.resolve("base.properties"), LIMIT + "=100/1m\n");
+        Path edge = Files.writeString(folder.resolve("edge.properties"), LIMIT + "=5/1m\n" + PORT + "=9000\n");
+        ProgramProperties properties = new ProgramProperties(List.of(base, edge), Map.of(), new Properties());
+        for (String content : List.of("", "# the rest is not written yet")) {
+            Files.writeString(edge, content);
+            ConfigProperties read = properties.get();
+            assertThat(read.names()).isEqualTo(properties.first().names());
+            assertThat(read.get(LIMIT).value()).hasValue("100/1m");
+            assertThat(read.get(PORT).value()).hasValue("9000");
+            assertThat(read.source(PORT)).isEqualTo(edge.toString());
+            assertThat(read.problems()).singleElement().asString().contains("WEIR-324 file " + edge);
+        }
+        Files.writeString(edge, LIMIT + "=6/1m\n");
+        ConfigProperties filled = properties.get();
+        assertThat(filled.names()).containsExactly(LIMIT);
+        assertThat(filled.get(LIMIT).value()).hasValue("6/1m");
+        assertThat(filled.problems()).isEmpty();
     }
 }

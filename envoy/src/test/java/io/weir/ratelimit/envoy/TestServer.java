@@ -14,6 +14,7 @@ import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.NettyChannelBuilder;
 import io.weir.ratelimit.fixtures.RedisFixture;
 import io.weir.ratelimit.runtime.HostedWeir;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,8 +30,8 @@ final class TestServer implements AutoCloseable {
     private final EnvoyServer server;
     private final ManagedChannel channel;
 
-    private TestServer(Map<String, String> properties) throws Exception {
-        server = new EnvoyServer(sources(properties), Set.of());
+    private TestServer(ProgramProperties sources) throws Exception {
+        server = new EnvoyServer(sources, Set.of());
         channel = NettyChannelBuilder.forAddress("127.0.0.1", server.port(), InsecureChannelCredentials.create())
                 .build();
     }
@@ -69,7 +70,14 @@ final class TestServer implements AutoCloseable {
 
     /** Starts a server that is not warm yet. */
     static TestServer cold(Map<String, String> properties) throws Exception {
-        return new TestServer(properties);
+        return new TestServer(sources(properties));
+    }
+
+    /** Starts a server with a file that also has its port. */
+    static TestServer ofFile(Path file) throws Exception {
+        TestServer server = new TestServer(new ProgramProperties(List.of(file), Map.of(), new Properties()));
+        server.warm();
+        return server;
     }
 
     static TestServer of(Map<String, String> properties) throws Exception {

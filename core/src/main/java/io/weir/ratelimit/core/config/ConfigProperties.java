@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
+
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.List;
 import java.util.Map;
@@ -142,6 +144,11 @@ public interface ConfigProperties {
             return source.replaceAll("://\\S*@", "://***@")
                     .replaceAll("([?;])\\S*", "$1***")
                     .replaceAll("\\p{Cntrl}", " ");
+        }
+
+        /** Returns the problem of a source that lists no names any more, whose last properties stay in force. */
+        static ConfigurationProblem emptied(String source) {
+            return MESSAGES.problem("WEIR-324", source, "");
         }
 
         /** Returns the configuration of the first reading. */

@@ -128,7 +128,7 @@ final class CurrentConfig implements ConfigProperties.Sources {
             sources.add(reading);
             reading.kept().ifPresent(kept -> {
                 sources.add(kept);
-                problems.add(MESSAGES.problem("WEIR-324", "configuration source " + name(reading), ""));
+                problems.add(ConfigProperties.Sources.emptied("configuration source " + name(reading)));
             });
         }
         Config config = ConfigProviderResolver.instance()
