@@ -2,6 +2,8 @@
 package io.weir.ratelimit.envoy;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
+import io.weir.ratelimit.core.engine.RateLimitEngine;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.CallContext;
 import java.util.HashMap;
 import java.util.List;
@@ -42,6 +44,11 @@ record DescriptorCall(Map<String, String> entries) implements CallContext {
 
     private static String term(String key) {
         return key.regionMatches(true, 0, HEADER, 0, HEADER.length()) ? key.toLowerCase(Locale.ROOT) : key;
+    }
+
+    /** Tests whether a policy only reports calls with the key of the descriptor. */
+    boolean isShadowUnder(Policy policy, RateLimitEngine engine) {
+        return policy.isShadowFor(engine.encoder().encode(policy.key().resolve(this)));
     }
 
     /** Returns the value of an entry. */

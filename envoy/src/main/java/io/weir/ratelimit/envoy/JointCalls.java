@@ -253,7 +253,7 @@ final class JointCalls {
         List<ChargeResult> results = new ArrayList<>();
         for (Binding.PolicyCost each : part.policies) {
             Policy policy = each.policy();
-            boolean shadow = policy.rollout().mode() == Policy.Mode.SHADOW;
+            boolean shadow = part.call.isShadowUnder(policy, weir.engine());
             try {
                 if (isLate.getAsBoolean()) {
                     throw new RateLimitUnavailableException(BackendException.Reason.TIMEOUT.tag());

@@ -13,7 +13,6 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.runtime.HostedWeir;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -248,7 +247,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
         long length = QuotaLeases.nanos(selected, decision, lease);
         known.quota.add(decision.receipt(), granted.requests(), nanos() + length);
         boolean isShadow =
-                selected.policies().stream().allMatch(policy -> policy.rollout().mode() == Policy.Mode.SHADOW);
+                selected.policies().stream().allMatch(policy -> selected.call().isShadowUnder(policy, weir.engine()));
         send(
                 isShadow
                         ? QuotaActions.all(bucket, length)

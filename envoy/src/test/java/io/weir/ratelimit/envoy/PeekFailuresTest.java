@@ -94,6 +94,16 @@ class PeekFailuresTest {
         }
     }
 
+    @Test
+    void theFailureModeDecidesForKeysThatEnforcePercentSelects() throws Exception {
+        Map<String, String> properties = policies("closed");
+        properties.put("ratelimit.policies.closed.mode", "shadow");
+        properties.put("ratelimit.policies.closed.enforce-percent", "100");
+        try (TestServer server = withoutRedis(properties)) {
+            assertThat(server.call("edge", look("closed")).getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+        }
+    }
+
     /** Returns whether a look at each policy is rejected if an executor runs it. */
     private static List<Boolean> rejections(TestServer server, Executor threads) throws Exception {
         HostedWeir weir = server.server().weir();

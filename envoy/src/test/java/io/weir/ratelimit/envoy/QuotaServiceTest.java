@@ -396,6 +396,15 @@ class QuotaServiceTest {
     }
 
     @Test
+    void aKeyThatEnforcePercentSelectsHasLeases() throws Exception {
+        start("13/1h", "policies.api.mode", "shadow", "policies.api.enforce-percent", "100");
+        QuotaProxy proxy = proxy(ANN);
+        assertThat(tokens(proxy.exchange(0)).getMaxTokens()).isEqualTo(10);
+        assertThat(tokens(proxy.exchange(0)).getMaxTokens()).isEqualTo(3);
+        assertThat(isRule(proxy.exchange(0), BlanketRule.DENY_ALL)).isTrue();
+    }
+
+    @Test
     void aStreamWithoutADomainIsAnError() throws Exception {
         start("20/1h");
         QuotaProxy proxy = new QuotaProxy(server.channel(), "", ANN);

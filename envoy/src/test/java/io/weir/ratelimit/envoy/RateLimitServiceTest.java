@@ -22,6 +22,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -200,6 +202,21 @@ class RateLimitServiceTest {
         assertThat(codes(empty)).containsExactly(Code.OVER_LIMIT, Code.OK);
         assertThat(server.call("edge", hits(0, BOB)).getStatuses(0).getLimitRemaining())
                 .isEqualTo(2);
+    }
+
+    @Test
+    void aLookIsRejectedForTheKeysWhoseCallsAre() throws Exception {
+        startApi("policies.api.mode", "shadow", "policies.api.enforce-percent", "50");
+        Set<Code> found = new TreeSet<>();
+        for (int i = 0; i < 20; i++) {
+            RateLimitDescriptor exhausted = descriptor("policy", "api", "principal", "p" + i);
+            code(exhausted);
+            code(exhausted);
+            Code look = code(hits(0, exhausted));
+            assertThat(look).as("p%s", i).isEqualTo(code(exhausted));
+            found.add(look);
+        }
+        assertThat(found).containsExactly(Code.OK, Code.OVER_LIMIT);
     }
 
     @Test
