@@ -84,6 +84,7 @@ final class Selection {
         if (named.isPresent()) {
             return new Selected(
                     ConfigReader.list(named.get()).stream()
+                            .distinct()
                             .flatMap(name -> known(current, domain, name).stream())
                             .toList(),
                     call,
@@ -100,7 +101,9 @@ final class Selection {
         }
         List<Policy> generic = descriptor.getEntriesList().stream()
                 .filter(entry -> entry.getKey().equals(GENERIC_KEY))
-                .flatMap(entry -> Optional.ofNullable(current.get(entry.getValue())).stream())
+                .map(RateLimitDescriptor.Entry::getValue)
+                .distinct()
+                .flatMap(name -> Optional.ofNullable(current.get(name)).stream())
                 .filter(this::isEnforceable)
                 .toList();
         if (generic.isEmpty()) {

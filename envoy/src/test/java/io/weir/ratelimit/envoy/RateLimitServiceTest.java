@@ -220,6 +220,18 @@ class RateLimitServiceTest {
     }
 
     @Test
+    void aPolicyThatADescriptorNamesTwiceIsChargedOnce() throws Exception {
+        startApi();
+        for (RateLimitDescriptor twice : List.of(
+                descriptor("policy", "api, api", "principal", "ann"),
+                descriptor("generic_key", "api", "generic_key", "api", "principal", "bob"))) {
+            assertThat(server.call("edge", twice).getStatuses(0).getLimitRemaining())
+                    .as("%s", twice)
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
     void aStatusHasTheLimit() throws Exception {
         startApi();
         DescriptorStatus status = server.call("edge", ANN).getStatuses(0);
