@@ -116,7 +116,7 @@ public class BeanInterceptor {
                     ? result.onTermination()
                             .invoke((item, failure, canceled) -> leave(entry, failure == null && !canceled))
                     : result;
-        } catch (Exception e) {
+        } catch (Throwable e) { // of an Error as well, Mutiny makes a failure
             return Uni.createFrom().failure(failed(entry, e));
         }
     }
@@ -128,7 +128,7 @@ public class BeanInterceptor {
             return entry.settlesOnReturn()
                     ? result.onTermination().invoke((failure, canceled) -> leave(entry, failure == null && !canceled))
                     : result;
-        } catch (Exception e) {
+        } catch (Throwable e) {
             return Multi.createFrom().failure(failed(entry, e));
         }
     }
@@ -144,8 +144,7 @@ public class BeanInterceptor {
     /** Calls a method whose result no thread can deliver later. Its filter has decided, or nothing delays the decision. */
     private @Nullable Object value(InvocationContext invocation) throws Exception {
         LaterEntry later = enterAsync(invocation);
-        if (!later.isDecided()) {
-            later.decision().cancel(false);
+        if (!later.isDecided() && later.decision().cancel(false)) { // false if it was decided meanwhile
             throw new BlockingOperationNotAllowedException(DeployedApplication.wouldBlock(invocation));
         }
         Entry entry = later.entry();
@@ -162,7 +161,7 @@ public class BeanInterceptor {
         }
     }
 
-    private Exception failed(Entry entry, Exception failure) {
+    private Throwable failed(Entry entry, Throwable failure) {
         if (entry.settlesOnReturn()) {
             leave(entry, false);
         }

@@ -33,6 +33,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -80,6 +81,15 @@ class SlotsTest {
             assertThat(client.get("slots/" + path).statusCode())
                     .as("call %d", call)
                     .isEqualTo(path.equals("failure") ? 500 : 200);
+            awaitFree();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bean-error", "bean-items-error", "bean-stage-error"})
+    void anErrorOfABeanMethodReleasesTheSlot(String path) {
+        for (int call = 0; call < 2; call++) {
+            assertThat(client.get("slots/" + path).body()).as("call %d", call).contains("as the test asks");
             awaitFree();
         }
     }
@@ -226,6 +236,24 @@ class SlotsTest {
         }
 
         @GET
+        @Path("bean-error")
+        public Uni<String> beanError() {
+            return work.error();
+        }
+
+        @GET
+        @Path("bean-items-error")
+        public Multi<String> beanItemsError() {
+            return work.itemsError();
+        }
+
+        @GET
+        @Path("bean-stage-error")
+        public Uni<String> beanStageError() {
+            return Uni.createFrom().completionStage(() -> work.stageError());
+        }
+
+        @GET
         @Path("late")
         public Uni<String> late() {
             return work.late();
@@ -261,6 +289,21 @@ class SlotsTest {
         @RateLimit("late")
         public Uni<String> late() {
             return Uni.createFrom().item("late");
+        }
+
+        @RateLimit("slot")
+        public Uni<String> error() {
+            throw new AssertionError("as the test asks");
+        }
+
+        @RateLimit("slot")
+        public Multi<String> itemsError() {
+            throw new AssertionError("as the test asks");
+        }
+
+        @RateLimit("slot")
+        public CompletionStage<String> stageError() {
+            throw new AssertionError("as the test asks");
         }
 
         @RateLimit("slot")
