@@ -65,8 +65,9 @@ public class WeirRecorder {
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         Set<Class<?>> classes = load(beanClasses, loader);
         CallThreads threads = new CallThreads(executor);
+        // No method needs another thread to continue: an event loop suspends the call, and a worker waits itself.
         QuarkusPlatform platform = new QuarkusPlatform(
-                new Discovered(classes, classes, MethodNames.of(classes)), ConfigProvider.getConfig(), threads);
+                new Discovered(classes, Set.of(), MethodNames.of(classes)), ConfigProvider.getConfig(), threads);
         DeployedApplication application;
         try {
             application = DeployedApplication.on(platform);

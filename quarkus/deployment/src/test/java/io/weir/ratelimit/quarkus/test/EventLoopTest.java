@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.quarkus.test.QuarkusUnitTest;
 import io.quarkus.test.common.http.TestHTTPResource;
+import io.smallrye.common.annotation.Blocking;
 import io.smallrye.common.annotation.NonBlocking;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -13,10 +14,16 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.container.AsyncResponse;
+import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.container.ContainerRequestFilter;
+import jakarta.ws.rs.container.Suspended;
+import jakarta.ws.rs.ext.Provider;
 import java.net.URI;
 import java.net.http.HttpResponse;
 import java.util.Optional;
@@ -35,8 +42,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventLoopTest {
     @RegisterExtension
     static final QuarkusUnitTest APPLICATION = new QuarkusUnitTest()
-            .withApplicationRoot(
-                    jar -> jar.addClasses(Client.class, Resources.class, Paced.class, Hanging.class, Quick.class))
+            .withApplicationRoot(jar ->
+                    jar.addClasses(Client.class, Resources.class, Visit.class, Paced.class, Hanging.class, Quick.class))
             .overrideConfigKey("quarkus.vertx.event-loops-pool-size", "1")
             .overrideConfigKey("ratelimit.policies.paced.limit", "1/10m")
             .overrideConfigKey("ratelimit.policies.paced.algorithm", "token-bucket")
@@ -101,11 +108,12 @@ class EventLoopTest {
         assertThat(response.body()).matches("resolved on (executor-thread-\\d+) for \\1");
     }
 
-    @Test
+    @ParameterizedTest
     @Tag("field")
-    void aMethodThatIsCalledOnAWorkerRunsThereAfterAWait() {
-        assertThat(client.start("loop/soon-on-worker").join().statusCode()).isEqualTo(200);
-        HttpResponse<String> second = client.start("loop/soon-on-worker").join();
+    @ValueSource(strings = {"soon-on-worker", "soon-stage-on-worker", "blocking-stage", "response"})
+    void aMethodThatIsCalledOnAWorkerRunsThereAfterAWait(String path) {
+        assertThat(client.start("loop/" + path).join().statusCode()).isEqualTo(200);
+        HttpResponse<String> second = client.start("loop/" + path).join();
         assertThat(second.statusCode()).as(second.body()).isEqualTo(200);
         assertThat(second.body()).matches("soon on (executor-thread-\\d+) for \\1");
     }
@@ -132,6 +140,9 @@ class EventLoopTest {
     public static class Resources {
         @Inject
         Paced beans;
+
+        @Inject
+        Visit visit;
 
         private static Uni<String> on(String what) {
             return Uni.createFrom()
@@ -211,6 +222,28 @@ class EventLoopTest {
         }
 
         @GET
+        @Path("soon-stage-on-worker")
+        public String soonStageOnWorker() {
+            return beans.soonStage().toCompletableFuture().join() + " for "
+                    + Thread.currentThread().getName();
+        }
+
+        @GET
+        @Path("blocking-stage")
+        @Blocking
+        @RateLimit("soon")
+        public CompletionStage<String> blockingStage() {
+            return CompletableFuture.completedFuture(visit.soon());
+        }
+
+        @GET
+        @Path("response")
+        @RateLimit("soon")
+        public void response(@Suspended AsyncResponse response) {
+            response.resume(visit.soon());
+        }
+
+        @GET
         @Path("hanging")
         @RateLimit("hanging")
         public Uni<String> hanging() {
@@ -222,6 +255,22 @@ class EventLoopTest {
         @NonBlocking
         public String value() {
             return beans.value();
+        }
+    }
+
+    /** Knows the thread on which a request has entered. */
+    @Provider
+    @RequestScoped
+    public static class Visit implements ContainerRequestFilter {
+        private String thread = "another request";
+
+        @Override
+        public void filter(ContainerRequestContext request) {
+            thread = Thread.currentThread().getName();
+        }
+
+        String soon() {
+            return "soon on " + Thread.currentThread().getName() + " for " + thread;
         }
     }
 
