@@ -12,7 +12,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.eclipse.microprofile.config.Config;
+import org.eclipse.microprofile.config.spi.ConfigBuilder;
 import org.eclipse.microprofile.config.spi.ConfigProviderResolver;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.jspecify.annotations.Nullable;
@@ -21,10 +24,12 @@ import org.jspecify.annotations.Nullable;
  * The current configuration. It is created anew from the same sources each time, because servers cache the values of their own
  * configuration (Payara: for a minute), and ask each source for each name.
  */
-final class CurrentConfig implements ConfigProperties.Sources {
+public final class CurrentConfig implements ConfigProperties.Sources {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final Config server;
+    private final Supplier<ConfigBuilder> builders;
+    private final Predicate<Class<?>> providedByServer;
     private final Set<String> environment;
 
     /** The sources of the environment, which are not remote and never empty. */
@@ -36,8 +41,14 @@ final class CurrentConfig implements ConfigProperties.Sources {
     private List<SourceReading> readings = new ArrayList<>();
     private boolean askedForAll;
 
-    private CurrentConfig(Config server, Set<String> environment) {
+    private CurrentConfig(
+            Config server,
+            Supplier<ConfigBuilder> builders,
+            Predicate<Class<?>> providedByServer,
+            Set<String> environment) {
         this.server = server;
+        this.builders = builders;
+        this.providedByServer = providedByServer;
         this.environment = environment;
         ConfigProperties ofServer = new MicroProfileProperties(server, environment, List.of());
         ConfigProperties read = ofServer;
@@ -67,14 +78,27 @@ final class CurrentConfig implements ConfigProperties.Sources {
      * Reads the sources of a configuration for the first time.
      *
      * @param server the configuration of the server, which is used if one from the same sources has other values
+     * @param builders returns builders of such configurations, which know the profiles
+     * @param providedByServer tests whether the server provides the sources of a class, which are often empty
      */
+    public static CurrentConfig of(
+            Config server, Supplier<ConfigBuilder> builders, Predicate<Class<?>> providedByServer) {
+        return new CurrentConfig(
+                server, builders, providedByServer, System.getenv().keySet());
+    }
+
+    /** Reads the sources of a configuration for the first time. */
     static CurrentConfig of(Config server) {
-        return new CurrentConfig(server, System.getenv().keySet());
+        return of(server, System.getenv().keySet());
     }
 
     /** Reads the sources of a configuration for the first time. */
     static CurrentConfig of(Config server, Set<String> environment) {
-        return new CurrentConfig(server, Set.copyOf(environment));
+        return new CurrentConfig(
+                server,
+                () -> ConfigProviderResolver.instance().getBuilder(),
+                source -> isOf(server, source),
+                Set.copyOf(environment));
     }
 
     /** Returns the configuration of the first reading. */
@@ -94,7 +118,8 @@ final class CurrentConfig implements ConfigProperties.Sources {
     public Set<String> withoutNames() {
         Set<String> names = new TreeSet<>();
         readings.stream()
-                .filter(reading -> reading.isWithoutNames() && isOfApplication(reading.source()))
+                .filter(reading -> reading.isWithoutNames()
+                        && !providedByServer.test(reading.source().getClass()))
                 .forEach(reading -> names.add(name(reading)));
         return names;
     }
@@ -131,10 +156,8 @@ final class CurrentConfig implements ConfigProperties.Sources {
                 problems.add(ConfigProperties.Sources.emptied("configuration source " + name(reading)));
             });
         }
-        Config config = ConfigProviderResolver.instance()
-                .getBuilder()
-                .withSources(sources.toArray(ConfigSource[]::new))
-                .build();
+        Config config =
+                builders.get().withSources(sources.toArray(ConfigSource[]::new)).build();
         return new MicroProfileProperties(config, environment, problems);
     }
 
@@ -150,13 +173,12 @@ final class CurrentConfig implements ConfigProperties.Sources {
     }
 
     /**
-     * Tests whether the application provides a source. The sources of a server are often empty: those of RESTEasy, Payara and SmallRye
-     * Config, which can also be a library of the application.
+     * Tests whether a server provides the sources of a class: those of RESTEasy, Payara and SmallRye Config, which can also be a library of
+     * the application.
      */
-    private boolean isOfApplication(ConfigSource source) {
-        Class<?> type = source.getClass();
-        return type.getClassLoader() == CurrentConfig.class.getClassLoader()
-                && !Objects.equals(location(type), location(server.getClass()));
+    private static boolean isOf(Config server, Class<?> source) {
+        return source.getClassLoader() != CurrentConfig.class.getClassLoader()
+                || Objects.equals(location(source), location(server.getClass()));
     }
 
     private static @Nullable String location(Class<?> type) {

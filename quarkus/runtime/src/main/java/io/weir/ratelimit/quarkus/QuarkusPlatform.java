@@ -2,18 +2,23 @@
 package io.weir.ratelimit.quarkus;
 
 import io.quarkus.arc.Arc;
+import io.smallrye.config.SmallRyeConfig;
+import io.smallrye.config.SmallRyeConfigBuilder;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.interceptor.cdi.CdiPlatform;
-import io.weir.ratelimit.interceptor.cdi.MicroProfileProperties;
+import io.weir.ratelimit.interceptor.cdi.CurrentConfig;
 import io.weir.ratelimit.interceptor.telemetry.TelemetryApis.Export;
 import jakarta.enterprise.inject.spi.CDI;
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.eclipse.microprofile.config.Config;
 
 /** The platform of a Quarkus application. */
@@ -22,7 +27,7 @@ final class QuarkusPlatform extends CdiPlatform {
     private final CallThreads threads;
 
     QuarkusPlatform(Discovered discovered, Config config, CallThreads threads) {
-        super(Arc.container().beanManager(), CDI.current(), discovered, config, new Sources(config));
+        super(Arc.container().beanManager(), CDI.current(), discovered, config, sources(config));
         this.config = config;
         this.threads = threads;
     }
@@ -71,16 +76,20 @@ final class QuarkusPlatform extends CdiPlatform {
         return config.getOptionalValue(property, Boolean.class).orElse(byDefault);
     }
 
-    /** The configuration of Quarkus, which knows the profiles. It asks its sources at each access, so that a reload has new values. */
-    private record Sources(Config config) implements ConfigProperties.Sources {
-        @Override
-        public ConfigProperties first() {
-            return new MicroProfileProperties(config).withJoinedLists();
-        }
+    /** The new configurations have the profiles of Quarkus, which its sources do not set. */
+    private static CurrentConfig sources(Config config) {
+        List<String> profiles =
+                new ArrayList<>(config.unwrap(SmallRyeConfig.class).getProfiles());
+        Collections.reverse(profiles); // the last profile of a builder precedes the others
+        return CurrentConfig.of(
+                config,
+                () -> new SmallRyeConfigBuilder().addDefaultInterceptors().withProfiles(profiles),
+                QuarkusPlatform::isOfQuarkus);
+    }
 
-        @Override
-        public ConfigProperties get() {
-            return first();
-        }
+    /** Quarkus has sources that are empty. Those of its extensions, such as a secret store, can have policies. */
+    private static boolean isOfQuarkus(Class<?> source) {
+        return Stream.of("io.quarkus.runtime.", "io.quarkus.devservice.", "io.smallrye.config.")
+                .anyMatch(source.getName()::startsWith);
     }
 }
