@@ -20,7 +20,8 @@ public interface RateLimiter {
     /**
      * Spends the cost of the policy for a key if every limit of the policy has enough permits. If enough permits return within the
      * {@code max-wait} of the policy, this method waits for them. If the thread is interrupted, the wait ends, the call is decided
-     * without a wait, and the thread remains interrupted.
+     * without a wait, and the thread remains interrupted. If the application ends during the wait, the charges are refunded, and this
+     * method throws a {@link java.util.concurrent.CancellationException}.
      *
      * @param policy the name of a policy
      * @param key the key

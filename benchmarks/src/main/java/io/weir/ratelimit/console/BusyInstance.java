@@ -64,11 +64,6 @@ final class BusyInstance {
         }
 
         @Override
-        public void sleep(long micros) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public CompletableFuture<Void> timer(long micros) {
             throw new UnsupportedOperationException();
         }

@@ -117,7 +117,10 @@ public final class HostedWeir implements AutoCloseable {
         timers.forEach(timer -> timer.start(assembly.executor().get(), application));
     }
 
-    /** Cancels the calls that wait without a thread. */
+    /**
+     * Cancels the calls that wait, and refunds their permits. A wait of a thread ends with a {@link
+     * java.util.concurrent.CancellationException}.
+     */
     public void endWaits() {
         parts.engine().stop();
     }

@@ -46,7 +46,10 @@ public final class Weir implements AutoCloseable {
         return hosted;
     }
 
-    /** Ends the waits of calls, the repeated tasks and the look-ups, and disconnects from the backend. */
+    /**
+     * Ends the waits of calls, the repeated tasks and the look-ups, and disconnects from the backend. A thread that waits in {@link
+     * RateLimiter#acquire(String, io.weir.ratelimit.Identity)} throws a {@link java.util.concurrent.CancellationException}.
+     */
     @Override
     public void close() {
         hosted.close();

@@ -29,11 +29,6 @@ class TaskTimerTest {
                 }
 
                 @Override
-                public void sleep(long micros) {
-                    throw new AssertionError("sleeps on a thread");
-                }
-
-                @Override
                 public CompletableFuture<Void> timer(long micros) {
                     assertThat(micros).isEqualTo(5_000_000 + runs.size());
                     CompletableFuture<Void> due = new CompletableFuture<>();

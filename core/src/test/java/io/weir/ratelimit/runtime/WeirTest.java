@@ -4,27 +4,37 @@ package io.weir.ratelimit.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.LimitOverride;
 import io.weir.ratelimit.spi.PolicySource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A limiter that plain Java creates. */
 @Timeout(30)
@@ -238,5 +248,49 @@ class WeirTest {
         try (Weir weir = Weir.builder().property(LIMIT, "2/1h").plugin(stricter).build()) {
             assertThat(calls(weir.limiter(), 2)).containsExactly(true, false);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"limit=1/1h,algorithm=leaky-bucket", "limit=1/1h,algorithm=fixed-window", "concurrency=1"})
+    void closeCancelsTheWaitOfAnotherThread(String attributes) throws Exception {
+        WeirBuilder builder = Weir.builder().property("ratelimit.policies.api.max-wait", "1h");
+        for (String attribute : attributes.split(",", -1)) {
+            String[] parts = attribute.split("=", 2);
+            builder = builder.property("ratelimit.policies.api." + parts[0], parts[1]);
+        }
+        RateLimiter limiter;
+        Decision first;
+        CompletableFuture<Decision> waiting = new CompletableFuture<>();
+        try (Weir weir = builder.build()) {
+            limiter = weir.limiter();
+            first = limiter.acquire("api", "alice");
+            Thread caller = new Thread(() -> {
+                try {
+                    waiting.complete(weir.limiter().acquire("api", "alice"));
+                } catch (RuntimeException e) {
+                    waiting.completeExceptionally(e);
+                }
+            });
+            caller.setDaemon(true);
+            caller.start();
+            Await.until("the call waits", Duration.ofSeconds(20), () -> LockSupport.getBlocker(caller) == Sleeper.REAL);
+        }
+        assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        limiter.refund(first.receipt());
+        assertThat(limiter.peek("api", "alice").get(0).resetAfter())
+                .as("the permits of the wait are refunded")
+                .isZero();
+    }
+
+    @Test
+    void aCallThatWouldWaitAfterTheCloseIsCanceled() {
+        Weir weir = Weir.builder()
+                .property(LIMIT, "1/1h")
+                .property("ratelimit.policies.api.algorithm", "fixed-window")
+                .property("ratelimit.policies.api.max-wait", "1h")
+                .build();
+        weir.close();
+        assertThat(weir.limiter().acquire("api", "alice").allowed()).isTrue();
+        assertThatThrownBy(() -> weir.limiter().acquire("api", "alice")).isInstanceOf(CancellationException.class);
     }
 }

@@ -32,11 +32,6 @@ final class SteppedClock implements Sleeper {
     }
 
     @Override
-    public void sleep(long micros) throws InterruptedException {
-        REAL.sleep(micros);
-    }
-
-    @Override
     public CompletableFuture<Void> timer(long micros) {
         return REAL.timer(micros);
     }

@@ -20,11 +20,6 @@ final class RealClock implements TestClock {
     }
 
     @Override
-    public void sleep(long micros) throws InterruptedException {
-        REAL.sleep(micros);
-    }
-
-    @Override
     public CompletableFuture<Void> timer(long micros) {
         return REAL.timer(micros);
     }

@@ -222,11 +222,6 @@ final class VirtualClock implements TestClock {
     }
 
     @Override
-    public void sleep(long micros) throws InterruptedException {
-        sleep(new CompletableFuture<>(), micros);
-    }
-
-    @Override
     public void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
         Thread thread = Thread.currentThread();
         if (Thread.interrupted()) {
@@ -301,11 +296,6 @@ final class VirtualClock implements TestClock {
             @Override
             public long nanos() {
                 return VirtualClock.this.nanos();
-            }
-
-            @Override
-            public void sleep(long micros) throws InterruptedException {
-                VirtualClock.this.sleep(micros);
             }
 
             @Override

@@ -98,7 +98,7 @@ class VirtualClockTest {
         Thread thread = sleep(SECOND, () -> {
             wakes.incrementAndGet();
             try {
-                clock.sleep(SECOND);
+                clock.sleep(new CompletableFuture<>(), SECOND);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -125,7 +125,7 @@ class VirtualClockTest {
     @Test
     void theThreadOfTheTestMovesTheClock() throws Exception {
         clock.testThread(Thread.currentThread());
-        clock.sleep(SECOND);
+        clock.sleep(new CompletableFuture<>(), SECOND);
         assertThat(clock.now()).isEqualTo(START.plusSeconds(1));
         clock.pause(Duration.ofSeconds(1));
         assertThat(clock.now()).isEqualTo(START.plusSeconds(2));

@@ -170,7 +170,7 @@ class OutgoingCallsTest {
             }
 
             @Override
-            public void sleep(long micros) {
+            public void sleep(CompletableFuture<Void> signal, long micros) {
                 meanwhile.run();
                 time.advanceMicros(micros);
             }

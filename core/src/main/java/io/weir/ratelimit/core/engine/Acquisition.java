@@ -11,12 +11,12 @@ import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.slots.WaitBulkhead;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +39,7 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>ACQUIRE</td><td>no wait; a wait; a wait without room in the bulkhead</td><td>END; SLEEP; REFUND if allowed, else
  * END</td></tr>
  * <tr><td>SLEEP</td><td>permits were reserved; the window has room</td><td>END; ACQUIRE</td></tr>
+ * <tr><td>SLEEP, the application ends</td><td>{@link #abandon}</td><td>{@link CancellationException}</td></tr>
  * <tr><td>SLEEP, interrupted</td><td>permits were reserved; the call was rejected</td><td>REFUND; END</td></tr>
  * <tr><td>REFUND</td><td>refunded; failed</td><td>ACQUIRE without a wait; END by the failure modes</td></tr>
  * </table>
@@ -83,15 +84,16 @@ final class Acquisition {
      * Creates an acquisition that has not begun.
      *
      * @param request the request that the call is part of, null if there is none
+     * @param wait the waits of the call, null if no policy lets it wait
      * @param resolver resolves the charges of the call, with the {@linkplain #maxWaitMicros rest} of its max-wait
      */
     Acquisition(
             Binding binding,
             FallbackBackend backend,
             Sleeper sleeper,
-            WaitBulkhead bulkhead,
             HeldSlots slots,
             @Nullable RequestState request,
+            @Nullable CallWait wait,
             Function<Acquisition, List<Charge>> resolver) {
         this.binding = binding;
         this.backend = backend;
@@ -99,7 +101,7 @@ final class Acquisition {
         this.slots = slots;
         this.resolver = resolver;
         this.payment = request == null ? null : new RequestPayment(request, binding);
-        this.wait = binding.canWait() ? new CallWait(binding, bulkhead, slots.queues(), sleeper) : null;
+        this.wait = wait;
     }
 
     /** Returns how long the call can still wait under a policy, 0 if too many calls wait already. */
@@ -186,6 +188,9 @@ final class Acquisition {
         } catch (InterruptedException e) {
             interrupted = true;
             return interrupted(waiting);
+        } catch (CancellationException e) {
+            backend.refund(abandon());
+            throw e;
         }
         return woken();
     }

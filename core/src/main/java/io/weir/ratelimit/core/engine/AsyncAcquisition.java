@@ -103,10 +103,6 @@ final class AsyncAcquisition {
         return result;
     }
 
-    void cancel() {
-        result.cancel(false);
-    }
-
     private void begin() {
         if (!result.isDone()) {
             run(call.begin(), true);

@@ -11,6 +11,7 @@ import io.weir.ratelimit.core.slots.WaitBulkhead;
 import io.weir.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ final class CallWait {
     private final WaitBulkhead bulkhead;
     private final SlotQueues queues;
     private final Sleeper sleeper;
+    private final WaitingCalls waiting;
     private final long startNanos;
     private long waitedMicros;
     private long micros;
@@ -31,11 +33,12 @@ final class CallWait {
     /** The place of this call among those that wait for a slot, null if it does not. */
     private SlotQueues.@Nullable Place place;
 
-    CallWait(Binding binding, WaitBulkhead bulkhead, SlotQueues queues, Sleeper sleeper) {
+    CallWait(Binding binding, WaitBulkhead bulkhead, SlotQueues queues, Sleeper sleeper, WaitingCalls waiting) {
         this.binding = binding;
         this.bulkhead = bulkhead;
         this.queues = queues;
         this.sleeper = sleeper;
+        this.waiting = waiting;
         this.startNanos = sleeper.nanos();
     }
 
@@ -56,12 +59,21 @@ final class CallWait {
         return place == null ? null : queues.signal(place);
     }
 
-    /** Waits on the calling thread. */
+    /**
+     * Waits on the calling thread.
+     *
+     * @throws CancellationException if the application ends
+     */
     void sleep() throws InterruptedException {
-        if (place == null) {
-            sleeper.sleep(micros);
-        } else {
-            sleeper.sleep(queues.signal(place), micros);
+        CompletableFuture<Void> signal = signal();
+        CompletableFuture<Void> end = waiting.keepWait(signal == null ? new CompletableFuture<>() : signal.copy());
+        try {
+            sleeper.sleep(end, micros);
+        } finally {
+            end.complete(null);
+        }
+        if (end.isCancelled()) {
+            throw new CancellationException("canceled during the wait for permits");
         }
     }
 

@@ -149,7 +149,8 @@ public final class RateLimitEngine {
             WaitBulkhead bulkhead,
             @Nullable RequestState request,
             Function<Acquisition, List<Charge>> resolver) {
-        return new Acquisition(binding, backend, sleeper, bulkhead, slots, request, resolver);
+        CallWait wait = binding.canWait() ? new CallWait(binding, bulkhead, slots.queues(), sleeper, waiting) : null;
+        return new Acquisition(binding, backend, sleeper, slots, request, wait, resolver);
     }
 
     /**
@@ -170,7 +171,7 @@ public final class RateLimitEngine {
                     ended(binding, acquisition.result(), policy -> policy.key().resolve(call)));
         }
         AsyncAcquisition rest = waiting(binding, acquisition, binding.keysOf(call), executor);
-        return waiting.keep(rest, rest.resume());
+        return waiting.keepWait(rest.resume());
     }
 
     /**
@@ -188,7 +189,7 @@ public final class RateLimitEngine {
                 acquisition(binding, withoutThreads, request, current -> charges.of(binding, call, current));
         if (!binding.callsResolver()) {
             AsyncAcquisition rest = async(binding, acquisition, binding.keysOf(call), threads);
-            return waiting.keep(rest, rest.startHere(limits(binding, call)));
+            return waiting.keep(rest.startHere(limits(binding, call)));
         }
         AtomicReference<Function<Policy, Identity>> keys = new AtomicReference<>(policy -> Identity.ANONYMOUS);
         AsyncAcquisition rest = async(
@@ -196,7 +197,7 @@ public final class RateLimitEngine {
                 acquisition,
                 policy -> Objects.requireNonNull(keys.get()).apply(policy),
                 threads);
-        return waiting.keep(rest, rest.startLater(() -> {
+        return waiting.keep(rest.startLater(() -> {
             keys.set(binding.keysOf(call));
             return limits(binding, call);
         }));
@@ -224,7 +225,10 @@ public final class RateLimitEngine {
                 binding, acquisition, backend, sleeper, executor, timed -> reported(binding, timed, keys));
     }
 
-    /** Cancels the calls that wait without a thread and releases all slots, because the application ends. */
+    /**
+     * Cancels the calls that wait, and releases all slots, because the application ends. A wait of a thread ends with a {@link
+     * java.util.concurrent.CancellationException}.
+     */
     public void stop() {
         waiting.cancel();
         slots.stop();
@@ -261,7 +265,7 @@ public final class RateLimitEngine {
         Acquisition acquisition =
                 acquisition(binding, withoutThreads, null, current -> charges.of(binding, key, storedKey, current));
         AsyncAcquisition call = async(binding, acquisition, policy -> key, executor);
-        return waiting.keep(call, call.start(CompletableFuture.allOf(limits)));
+        return waiting.keep(call.start(CompletableFuture.allOf(limits)));
     }
 
     /**
@@ -280,7 +284,7 @@ public final class RateLimitEngine {
         Acquisition acquisition = acquisition(binding, withoutThreads, null, current -> joint.resolve());
         AsyncAcquisition call =
                 async(binding, acquisition, policy -> policy.key().resolve(joint.first(policy.name())), executor);
-        return waiting.keep(call, call.start(CompletableFuture.allOf(limits)))
+        return waiting.keep(call.start(CompletableFuture.allOf(limits)))
                 .thenApply(decision -> new JointDecision(decision, joint.results(decision)));
     }
 

@@ -17,11 +17,14 @@ public interface Sleeper {
             return System.nanoTime();
         }
 
-        /** Parks, because {@link Thread#sleep} counts whole milliseconds. */
+        /** Parks, so that no other thread has to wake this one at the end. */
         @Override
-        public void sleep(long micros) throws InterruptedException {
+        public void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
+            Thread thread = Thread.currentThread();
+            CompletionStage<Void> early = signal;
+            early.whenComplete((nothing, canceled) -> LockSupport.unpark(thread));
             long end = System.nanoTime() + TimeUnit.MICROSECONDS.toNanos(micros);
-            for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+            for (long left = end - System.nanoTime(); left > 0 && !signal.isDone(); left = end - System.nanoTime()) {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }
@@ -54,14 +57,6 @@ public interface Sleeper {
         return Instant.now();
     }
 
-    /**
-     * Blocks the calling thread.
-     *
-     * @param micros the shortest duration, in microseconds
-     * @throws InterruptedException if the thread is interrupted
-     */
-    void sleep(long micros) throws InterruptedException;
-
     /** Starts a timer that needs no thread. Returns a future that completes on any thread; canceling it stops the timer. */
     CompletableFuture<Void> timer(long micros);
 
@@ -74,7 +69,7 @@ public interface Sleeper {
      * Blocks the calling thread until a signal, for a time at most.
      *
      * @param signal completes when the wait ends early
-     * @param micros the longest duration, in microseconds
+     * @param micros the duration without a signal, in microseconds
      * @throws InterruptedException if the thread is interrupted
      */
     default void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {

@@ -37,6 +37,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
@@ -357,11 +358,6 @@ class AcquisitionTest {
             }
 
             @Override
-            public void sleep(long micros) {
-                throw failure;
-            }
-
-            @Override
             public CompletableFuture<Void> timer(long micros) {
                 throw failure;
             }
@@ -503,6 +499,23 @@ class AcquisitionTest {
         runAll();
         assertThat(waiting).allSatisfy(each -> assertThat(each).isCancelled());
         assertThat(owedMicros()).isEqualTo(100_000);
+    }
+
+    @Test
+    void theEndOfTheApplicationCancelsTheWaitOfAThread() {
+        RequestState request = new RequestState(ALICE);
+        call(PACED);
+        sleeper.meanwhile = engine::stop;
+        assertThatThrownBy(() -> engine.decide(binding(1, PACED), ALICE, request))
+                .isInstanceOf(CancellationException.class);
+        assertThat(owedMicros()).as("the time of the wait has passed").isZero();
+        assertThat(engine.decide(binding(1, PACED), ALICE, request).allowed())
+                .as("the refunded charge is due again")
+                .isTrue();
+        assertThat(owedMicros()).isEqualTo(100_000);
+        call(WINDOW);
+        assertThatThrownBy(() -> call(WINDOW)).as("a wait that begins later").isInstanceOf(CancellationException.class);
+        assertThat(sleeper.waits).containsExactly(100_000L);
     }
 
     @Test

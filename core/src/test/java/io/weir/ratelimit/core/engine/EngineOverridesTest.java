@@ -81,11 +81,6 @@ class EngineOverridesTest {
                 }
 
                 @Override
-                public void sleep(long micros) {
-                    throw new AssertionError("no policy waits");
-                }
-
-                @Override
                 public CompletableFuture<Void> timer(long micros) {
                     timers.add(new CompletableFuture<>());
                     return timers.get(timers.size() - 1);

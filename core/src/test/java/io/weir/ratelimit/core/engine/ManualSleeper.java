@@ -30,8 +30,12 @@ public final class ManualSleeper implements Sleeper {
         return time.micros() * 1_000;
     }
 
+    /** Sleeps for the whole time unless the signal comes before. */
     @Override
-    public void sleep(long micros) throws InterruptedException {
+    public void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
+        if (signal.isDone()) {
+            return;
+        }
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -42,14 +46,6 @@ public final class ManualSleeper implements Sleeper {
             time.advanceMicros(micros);
         }
         meanwhile.run();
-    }
-
-    /** Sleeps for the whole time unless the signal comes before. */
-    @Override
-    public void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
-        if (!signal.isDone()) {
-            sleep(micros);
-        }
     }
 
     private synchronized CountDownLatch note(long micros) {

@@ -84,7 +84,7 @@ public final class DeployedApplication {
         weir.start(application);
     }
 
-    /** Cancels the calls that wait without a thread. */
+    /** Cancels the calls that wait, with a thread or without. */
     public void endWaits() {
         weir.endWaits();
     }

@@ -359,11 +359,6 @@ class RateLimitClientFilterTest {
                 }
 
                 @Override
-                public void sleep(long micros) throws InterruptedException {
-                    REAL.sleep(micros);
-                }
-
-                @Override
                 public CompletableFuture<Void> timer(long micros) {
                     return REAL.timer(micros);
                 }

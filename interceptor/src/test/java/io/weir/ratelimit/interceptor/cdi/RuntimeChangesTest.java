@@ -382,11 +382,6 @@ class RuntimeChangesTest {
                 }
 
                 @Override
-                public void sleep(long micros) throws InterruptedException {
-                    REAL.sleep(micros);
-                }
-
-                @Override
                 public CompletableFuture<Void> timer(long micros) {
                     return REAL.timer(micros);
                 }

@@ -14,6 +14,7 @@ import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.MethodBindings;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.Results;
@@ -39,6 +40,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -106,6 +108,12 @@ class WaitingMethodsTest {
         public CompletionStage<String> paced() {
             threads.add(Thread.currentThread());
             return CompletableFuture.completedStage("paced");
+        }
+
+        @RateLimit("paced")
+        public String blocking() {
+            threads.add(Thread.currentThread());
+            return "paced";
         }
 
         @RateLimit("paced")
@@ -257,6 +265,25 @@ class WaitingMethodsTest {
         assertThat(waiting).isCompletedExceptionally();
         assertThatThrownBy(waiting::join).isInstanceOf(CancellationException.class);
         assertThat(resumed).as("503").containsExactly("cancel");
+    }
+
+    @Test
+    void theEndOfTheApplicationEndsTheWaitOfAThread() throws Exception {
+        partner.blocking();
+        CompletableFuture<String> waiting = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            try {
+                waiting.complete(partner.blocking());
+            } catch (RuntimeException e) {
+                waiting.completeExceptionally(e);
+            }
+        });
+        caller.start();
+        Await.until("the call waits", TIMEOUT, () -> LockSupport.getBlocker(caller) == Sleeper.REAL);
+        container.application().endWaits();
+        assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        assertThat(partner.calls()).isOne();
+        assertThat(slots()).as("the slot is refunded").isOne();
     }
 
     @Test
