@@ -7,7 +7,9 @@ import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
 import jakarta.ws.rs.core.Configuration;
 import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.Providers;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +32,15 @@ public abstract class GateFilter implements ContainerRequestFilter {
 
     @Override
     public void filter(ContainerRequestContext request) {
-        answer(enter(request), request);
+        Entry entry;
+        try {
+            entry = enter(request);
+        } catch (CancellationException e) { // the application ends during the wait
+            request.abortWith(
+                    Response.status(Response.Status.SERVICE_UNAVAILABLE).build());
+            return;
+        }
+        answer(entry, request);
     }
 
     /** Lets a request enter on the calling thread, which can block. */
