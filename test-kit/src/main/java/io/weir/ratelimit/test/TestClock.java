@@ -20,6 +20,6 @@ interface TestClock extends RateLimitClock, Sleeper {
     /** Returns the timer of repeated tasks. */
     Sleeper tasks();
 
-    /** Ends all waits, and shows the first time again. */
+    /** Ends all waits, awaits the decisions on their calls, and shows the first time again. */
     void reset();
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
@@ -357,7 +358,7 @@ final class VirtualClock implements TestClock {
         }
     }
 
-    /** Ends all waits and shows the first time again. The monotonic clock moves on. */
+    /** Ends all waits, awaits the decisions on their calls, and shows the first time again. The monotonic clock moves on. */
     @Override
     public void reset() {
         List<Wait> ended;
@@ -365,7 +366,7 @@ final class VirtualClock implements TestClock {
         try {
             ended = new ArrayList<>(waits);
             waits.clear();
-            woken.clear();
+            ended.stream().map(Wait::thread).filter(Objects::nonNull).forEach(woken::add);
             originNanos = Math.min(nanos + RESET_NANOS, FURTHEST.toNanos());
             nanos = originNanos;
             changed.signalAll();
@@ -373,5 +374,6 @@ final class VirtualClock implements TestClock {
             lock.unlock();
         }
         ended.forEach(wait -> wait.end().complete(null));
+        awaitDecisions();
     }
 }

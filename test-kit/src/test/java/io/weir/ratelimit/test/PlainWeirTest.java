@@ -120,6 +120,19 @@ class PlainWeirTest {
     }
 
     @Test
+    void aResetLeavesNothingToACallThatWaits() {
+        for (int repetition = 0; repetition < 200; repetition++) {
+            limiter.acquire("patient", "a");
+            CompletableFuture<Decision> waiting = CompletableFuture.supplyAsync(
+                    () -> limiter.acquire("patient", "a"), task -> new Thread(task).start());
+            clock.awaitWaiting(1);
+            limits.resetAll();
+            assertThat(waiting.join().allowed()).as("repetition %d", repetition).isFalse();
+            assertThat(limits.remaining("patient", "a")).isEqualTo(1);
+        }
+    }
+
+    @Test
     void failsAndRecoversTheBackend() {
         limits.failBackend();
         assertThat(limiter.acquire("closed", "a"))

@@ -4,6 +4,7 @@ package io.weir.ratelimit.test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.weir.ratelimit.fixtures.Await;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -202,6 +203,20 @@ class VirtualClockTest {
             runs.incrementAndGet();
             repeat(runs);
         });
+    }
+
+    @Test
+    void aResetAwaitsTheDecisionsOnTheCallsThatItEnds() throws Exception {
+        Thread test = Thread.currentThread();
+        AtomicInteger decided = new AtomicInteger();
+        Thread thread = sleep(SECOND, () -> {
+            Await.until("the reset waits", Duration.ofSeconds(5), () -> test.getState() == Thread.State.TIMED_WAITING);
+            decided.incrementAndGet();
+        });
+        clock.awaitWaiting(1);
+        clock.reset();
+        assertThat(decided).hasValue(1);
+        thread.join();
     }
 
     @Test
