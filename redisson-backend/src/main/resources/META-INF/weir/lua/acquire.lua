@@ -85,7 +85,7 @@ while keys[first] do
     end
     key = keys[first + part - 1]
     local raw = heldKey and held or read('GET', key)
-    -- An error has the length 0.
+    -- An error has the length 0, so general.lua decides what it means.
     local stored, from, longest, keepsLongest = raw and #raw, 1, 0, false
     sections = nil
     local limitAt = limitsAt

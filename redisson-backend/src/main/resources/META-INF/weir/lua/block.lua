@@ -22,7 +22,7 @@ local function replied(outcome, ends, penalty)
 end
 
 local find = newSections()
-local raw = redis.pcall('GET', keys[1])
+local raw = get(keys[1])
 local found, _, latest, block = find(raw, {})
 if found == false then
   return replied(2)
@@ -49,7 +49,7 @@ if operation == 1 then
   extend(length)
   return replied(1, block)
 end
-raw = redis.pcall('GET', keys[2])
+raw = get(keys[2])
 local isOfPenalties = type(raw) == 'string' and #raw == 35 and byte(raw) == 112
 if operation == 2 then
   if isStored then

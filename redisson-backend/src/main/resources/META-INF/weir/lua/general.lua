@@ -126,7 +126,7 @@ local function readKey(name, at)
   for i = 1, count do
     key.limits[i], at = readLimit(at)
   end
-  local found, others, ends, block = find(redis.pcall('GET', name), key.limits)
+  local found, others, ends, block = find(get(name), key.limits)
   key.others, key.ends, key.block = others or '', others and ends or 0, block and block > now and block
   for i = 1, count do
     local limit = key.limits[i]

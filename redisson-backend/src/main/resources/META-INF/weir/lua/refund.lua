@@ -124,7 +124,7 @@ for k = 1, #keys do
       limits[i].a, limits[i].b, limits[i].c, at = parse('>I7I7I6', input, at)
     end
   end
-  local found, others, latest = find(redis.pcall('GET', keys[k]), limits)
+  local found, others, latest = find(get(keys[k]), limits)
   local sections, isChanged = {}, false
   latest = latest or 0
   for i = 1, found == false and 0 or count do

@@ -17,7 +17,7 @@ operation, at = parse('B', input, at)
 for k = 1, #keys do
   local count
   count, at = parse('>I2', input, at)
-  local found, others, othersEnd = find(redis.pcall('GET', keys[k]), LIMITS)
+  local found, others, othersEnd = find(get(keys[k]), LIMITS)
   local held, _, first, last, hasEnded = '', 0, nil, nil, false
   if found and found[1] then
     held, _, first, last, hasEnded = slots.read(found[1][4])

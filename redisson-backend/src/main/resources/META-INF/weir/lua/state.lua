@@ -116,6 +116,16 @@ local function encode(limit, a, b, c, debt, ends)
   return pack('>BI5I7I7BI7', letter, window, a, b, c, ends), ends
 end
 
+-- Returns the value of a key, false for none, and a table for a value of another type. Each other error, such as that of a missing right,
+-- concerns all keys, and ends the script with the words of the server.
+local function get(key)
+  local raw = redis.pcall('GET', key)
+  if type(raw) == 'table' and not string.find(raw.err, 'WRONGTYPE', 1, true) then
+    return call('GET', key)
+  end
+  return raw
+end
+
 -- Writes the sections of a key until the latest of their ends, and removes the key if there are none. The start of a window determines its
 -- end, so a window with earlier charges keeps the time to live.
 local function write(key, sections, ends, keeps)

@@ -3,23 +3,29 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.ClusterFixture;
 import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
+import io.weir.ratelimit.redisson.client.RedisFailures;
 import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -113,14 +119,70 @@ class DocumentedPermissionsTest {
             admin.call(Arrays.stream(DocumentedUser.line().split(" "))
                     .filter(word -> !word.equals(permission))
                     .toArray());
-            try {
-                runAll(List.of(admin), DocumentedUser.address(process));
-            } catch (BackendException | AssertionError e) {
-                // the operation that fails depends on the permission
+            Throwable failure = catchThrowable(() -> runAll(List.of(admin), DocumentedUser.address(process)));
+            if (permission.equals("+getrange")) {
+                assertThat(failure).isNull();
+            } else {
+                assertIsMissingRight(failure);
             }
             assertThat(deniedCommands(admin))
                     .anyMatch(
                             command -> permission.equals("+" + command) || permission.startsWith("+" + command + "|"));
+        }
+    }
+
+    private static void assertIsMissingRight(Throwable failure) {
+        assertThat(failure)
+                .isInstanceOfSatisfying(
+                        BackendException.class, e -> assertThat(e.reason()).isEqualTo(Reason.BACKEND_ERROR));
+        assertThat(failure).hasMessageContaining("NOPERM");
+    }
+
+    @Test
+    void aRightThatIsRemovedLaterOpensTheBreaker() {
+        try (RedisProcess process = RedisProcess.started();
+                RedisConnection admin = process.connect()) {
+            admin.call((Object[]) DocumentedUser.line().split(" "));
+            RedissonBackend backend = new TestConfig(Map.of(
+                            RedisSettings.ADDRESS, DocumentedUser.address(process), "CircuitBreaker/enabled", "true"))
+                    .withDeadline(FaultCalls.DEADLINE)
+                    .started();
+            try {
+                FaultCalls.awaitDecision(backend);
+                admin.call("ACL", "SETUSER", DocumentedUser.USER, "-get");
+                assertIsMissingRight(FaultCalls.awaitFailure(backend, Reason.BACKEND_ERROR));
+                FaultCalls.awaitFailure(backend, Reason.BREAKER_OPEN);
+                admin.call("ACL", "SETUSER", DocumentedUser.USER, "+get");
+                FaultCalls.awaitDecision(backend);
+            } finally {
+                backend.close();
+            }
+        }
+    }
+
+    @Test
+    void withoutTheRightToReadEachOperationFails() {
+        try (RedisProcess process = RedisProcess.started();
+                RedisConnection admin = process.connect()) {
+            admin.call((Object[]) DocumentedUser.line().split(" "));
+            RedissonBackend backend =
+                    new TestConfig(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process))).started();
+            try {
+                Charge charge =
+                        TestBackend.charge("k.a", 1, FaultCalls.LIMIT, Limit.concurrency(2, Duration.ofMinutes(1)));
+                Receipt receipt = backend.acquire(List.of(charge)).receipt();
+                admin.call("ACL", "SETUSER", DocumentedUser.USER, "-get");
+                assertIsMissingRight(catchThrowableOfType(BackendException.class, () -> backend.peek(List.of(charge))));
+                for (CompletionStage<?> call : List.of(
+                        backend.renew(List.of(receipt)),
+                        backend.release(receipt),
+                        backend.refund(receipt),
+                        backend.block(charge.policy(), charge.storedKey(), Duration.ofMinutes(1)))) {
+                    assertIsMissingRight(RedisFailures.unwrap(catchThrowable(call.toCompletableFuture()::join)));
+                }
+            } finally {
+                backend.close();
+            }
         }
     }
 

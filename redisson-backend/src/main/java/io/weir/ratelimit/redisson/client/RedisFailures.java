@@ -16,6 +16,9 @@ public final class RedisFailures {
     /** Before Redis 7, the error of a command in a script follows the {@code ERR} of the script. */
     private static final Pattern ERROR_IN_SCRIPT = Pattern.compile("^ERR Error running script.*: -([A-Z]{2,})\\b");
 
+    /** Before Redis 7.2, the error of a missing right in a script begins with {@code ERR}. */
+    private static final Pattern DENIED_IN_SCRIPT = Pattern.compile("user executing the script|ACL failure in script");
+
     private RedisFailures() {}
 
     /** Returns why a script did not run. */
@@ -88,6 +91,9 @@ public final class RedisFailures {
             return "OOM";
         }
         String message = String.valueOf(reply.getMessage());
+        if (DENIED_IN_SCRIPT.matcher(message).find()) {
+            return "NOPERM";
+        }
         Matcher inScript = ERROR_IN_SCRIPT.matcher(message);
         return inScript.find() ? inScript.group(1) : message.split("[ .]", 2)[0];
     }
