@@ -2,6 +2,7 @@
 package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
@@ -10,6 +11,9 @@ import io.weir.ratelimit.fixtures.RedisConnection;
 import io.weir.ratelimit.fixtures.RedisProcess;
 import io.weir.ratelimit.redisson.client.RedisSettings;
 import io.weir.ratelimit.redisson.script.Script;
+import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BackendException.Reason;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
 import java.util.List;
@@ -75,6 +79,27 @@ class LostScriptTest {
                     .isEqualTo(LIMIT.permits() - 3);
         } finally {
             backend.close();
+        }
+    }
+
+    @Test
+    void aLostScriptIsNotSentAgainAfterTheDeadline() {
+        try (TestBackend hurried =
+                TestBackend.on(process.address(), FaultCalls.DEADLINE).ready()) {
+            redis.call("SCRIPT", "FLUSH");
+            process.pause();
+            Charge charge = TestBackend.charge("k.a", 1, LIMIT);
+            assertThat(catchThrowableOfType(
+                            BackendException.class, () -> hurried.backend().acquire(List.of(charge))))
+                    .extracting(BackendException::reason)
+                    .isEqualTo(Reason.TIMEOUT);
+            process.resume();
+            Await.until(
+                    "Redis answers the late command",
+                    Duration.ofSeconds(10),
+                    () -> redis.text("INFO", "errorstats").contains("errorstat_NOSCRIPT"));
+            FaultCalls.awaitDecision(hurried.backend());
+            assertThat(FaultCalls.spent(hurried.backend(), charge)).isZero();
         }
     }
 

@@ -86,7 +86,7 @@ final class ScriptCall {
 
     private CompletionStage<byte[]> retry(Throwable failure, int fullAttempts) {
         Throwable cause = RedisFailures.unwrap(failure);
-        if (fullAttempts > 0 && cause instanceof RedisNoScriptException) {
+        if (fullAttempts > 0 && cause instanceof RedisNoScriptException && deadlineNanos - System.nanoTime() > 0) {
             return sendInFull().exceptionallyCompose(next -> retry(next, fullAttempts - 1));
         }
         // Redis moves the slot: some keys are on the new master already, the others follow.
