@@ -22,6 +22,11 @@ record SlotCalls(SlotSender slots, UnclaimedSlots unclaimed, Breaker breaker) {
         unclaimed.add(slots.slots(result.charges()));
     }
 
+    /** Releases the slots of a receipt that nobody has. */
+    void releaseUnclaimed(BackendReceipt receipt) {
+        unclaimed.add(slots.slots(receipt.slots()));
+    }
+
     /** Releases the slots of a receipt. Completes with whether it had all of them. */
     CompletableFuture<Boolean> release(BackendReceipt receipt) {
         List<ChargeStates> held = receipt.slots();

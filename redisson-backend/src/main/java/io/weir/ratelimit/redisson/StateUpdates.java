@@ -29,14 +29,20 @@ record StateUpdates(
         BlockingAwait await) {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    /** Refunds a receipt that no caller awaits. */
-    void refundUnawaited(BackendReceipt receipt) {
+    /**
+     * Refunds a receipt that no caller awaits. Permits that cannot be refunded stay spent until their window has passed.
+     *
+     * @param slots releases the slots if the refund fails: nobody else has the receipt
+     */
+    void refundUnawaited(BackendReceipt receipt, SlotCalls slots) {
         if (breaker.rejectsCalls()) {
+            slots.releaseUnclaimed(receipt);
             return;
         }
         CompletionStage<Void> refunded = refunds.sendBounded(receipt);
         refunded.whenComplete((done, failure) -> {
             if (failure != null) {
+                slots.releaseUnclaimed(receipt);
                 LOG.log(Level.DEBUG, "A refund failed: {0}", failure.toString());
             }
         });
