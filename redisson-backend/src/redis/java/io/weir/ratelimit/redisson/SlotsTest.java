@@ -108,6 +108,16 @@ class SlotsTest {
     }
 
     @Test
+    void aReleaseKeepsTheEndOfTheLatestSlot() {
+        Limit brief = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofSeconds(30));
+        Decision decision = fixture.acquire("k.a", 1, brief, TWO);
+        long before = (long) redis.call("PTTL", fixture.key("k.a"));
+        release(fixture.backend(), decision.receipt());
+        assertThat(StoredSection.of(stored())).extracting(StoredSection::name).containsExactly("f30000");
+        assertThat((long) redis.call("PTTL", fixture.key("k.a"))).isBetween(30_001L, before);
+    }
+
+    @Test
     void aReleaseKeepsTheStatesOfOtherLimits() {
         Decision decision = fixture.acquire("k.a", 7, WINDOW.withPermits(100), TWO);
         release(fixture.backend(), decision.receipt());

@@ -135,6 +135,27 @@ class StoredFormatTest {
     }
 
     @Test
+    void aPartialRefundOfTheLongestSectionShortensTheTimeToLive() {
+        Limit bucket = Limit.of(Algorithm.TOKEN_BUCKET, 1_000, Duration.ofMinutes(100));
+        Limit window = Limit.of(Algorithm.FIXED_WINDOW, 1_000, Duration.ofMinutes(10));
+        Charge charge = TestBackend.charge("k.a", 500, bucket, window);
+        backend.acquire(List.of(charge));
+        assertThat(millisToLive("k.a")).as("half of the bucket returns").isBetween(2_940_000L, 3_000_000L);
+        backend.refund(TestBackend.charge("k.a", 300, bucket, window))
+                .toCompletableFuture()
+                .join();
+        assertThat(millisToLive("k.a")).as("a fifth of the bucket returns").isBetween(1_140_000L, 1_200_000L);
+        backend.refund(TestBackend.charge("k.a", 180, bucket, window))
+                .toCompletableFuture()
+                .join();
+        assertThat(millisToLive("k.a")).as("the window ends").isBetween(540_000L, 600_000L);
+    }
+
+    private long millisToLive(String storedKey) {
+        return (long) redis.call("PTTL", fixture.key(storedKey));
+    }
+
+    @Test
     void aLeakyBucketHasTheFormatOfATokenBucket() {
         Limit limit = Limit.of(Algorithm.LEAKY_BUCKET, 1_000, Duration.ofMinutes(10), 500);
         spend("k.a", 300, limit);
