@@ -293,7 +293,7 @@ public final class HeldSlots {
         if (!receipts.isEmpty() && !renewing) {
             renewing = true;
             try {
-                renew(receipts, 0).whenComplete((done, failure) -> renewed(failure == null));
+                renew(receipts, 0, true).whenComplete((succeeded, failure) -> renewed(Boolean.TRUE.equals(succeeded)));
             } catch (RuntimeException e) {
                 renewed(false);
                 throw e;
@@ -309,16 +309,23 @@ public final class HeldSlots {
         }
     }
 
-    /** Renews one batch after the other, so that the backend has time for decisions in between. */
-    private CompletionStage<Void> renew(List<Receipt> receipts, int from) {
+    /**
+     * Renews one batch after the other, so that the backend has time for decisions in between. Completes with whether all have succeeded:
+     * a part of the backend that fails, such as one master, does not stop the renewals on the others.
+     */
+    private CompletionStage<Boolean> renew(List<Receipt> receipts, int from, boolean succeeded) {
         if (from >= receipts.size()) {
-            return CompletableFuture.completedStage(null);
+            return CompletableFuture.completedStage(succeeded);
         }
         int to = Math.min(receipts.size(), from + BATCH);
-        return backend.renew(receipts.subList(from, to)).thenCompose(expired -> {
-            expired.forEach(this::lost);
-            return renew(receipts, to);
-        });
+        return backend.renew(receipts.subList(from, to))
+                .handle((expired, failure) -> {
+                    if (failure == null) {
+                        expired.forEach(this::lost);
+                    }
+                    return failure == null;
+                })
+                .thenCompose(renewed -> renew(receipts, to, succeeded && renewed));
     }
 
     private void lost(Receipt receipt) {

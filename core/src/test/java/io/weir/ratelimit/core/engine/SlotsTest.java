@@ -283,6 +283,23 @@ class SlotsTest {
     }
 
     @Test
+    void aRenewalThatFailsDoesNotEndTheRenewalsOfOtherCalls() {
+        Policy many = policy(600, Duration.ZERO, FailureMode.OPEN);
+        List<Receipt> receipts = new ArrayList<>();
+        for (int calls = 0; calls < 513; calls++) {
+            receipts.add(call(many).receipt());
+        }
+        backend.failingRenewals = 1;
+        tick(THIRD_MICROS);
+        assertThat(backend.renewals).as("batches of at most 512 calls").isEqualTo(2);
+        assertThat(sleeper.waits).last().isEqualTo(1_000_000L);
+        tick(1_000_000);
+        assertThat(backend.renewals).isEqualTo(4);
+        assertThat(sleeper.waits).last().isEqualTo(THIRD_MICROS);
+        assertThat(engine.slots().held("slow")).isEqualTo(receipts.size());
+    }
+
+    @Test
     void aRenewalThatFailsLateIsTriedAgainAfterASecond() {
         call(SLOW);
         CompletableFuture<List<Receipt>> reply = new CompletableFuture<>();
