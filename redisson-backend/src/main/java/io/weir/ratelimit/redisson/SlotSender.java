@@ -13,9 +13,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends releases and renewals of slots, without waiting. Releases that arrive while others have no reply yet are sent together, in one
- * script call (in a cluster one per slot of the cluster). Their number is bounded by that of the slots that running calls hold, and that of
+ * script call (in a cluster, those of the same slot of the cluster). Their number is bounded by that of the slots that running calls hold, and that of
  * {@link UnclaimedSlots}.
  */
 final class SlotSender {
@@ -34,12 +36,19 @@ final class SlotSender {
 
     private record Entry(Slot slot, CompletableFuture<Boolean> had) {}
 
+    /** The releases of one slot of a cluster, or of all keys without a cluster. Guarded by the lock. */
+    private static final class Releases {
+        final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+        int inFlight;
+    }
+
     private final ScriptSender scripts;
     private final RedisKeys keys;
     private final Duration deadline;
     private final ReentrantLock lock = new ReentrantLock();
-    private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
-    private int inFlight;
+
+    /** By slot of the cluster: a master that does not answer holds up its own releases only. Guarded by the lock. */
+    private final Map<Integer, Releases> releases = new HashMap<>();
 
     /**
      * Creates a sender.
@@ -74,13 +83,18 @@ final class SlotSender {
             return CompletableFuture.completedFuture(List.of());
         }
         List<Entry> entries = slots.stream().map(SlotSender::entry).toList();
+        Set<Releases> changed = new LinkedHashSet<>();
         lock.lock();
         try {
-            waiting.addAll(entries);
+            for (Entry entry : entries) {
+                Releases ofSlot = releases.computeIfAbsent(slotOf(entry), slot -> new Releases());
+                ofSlot.waiting.add(entry);
+                changed.add(ofSlot);
+            }
         } finally {
             lock.unlock();
         }
-        sendNext();
+        changed.forEach(this::sendNext);
         return had(entries);
     }
 
@@ -95,10 +109,20 @@ final class SlotSender {
         List<Entry> entries =
                 charges.stream().map(this::slot).map(SlotSender::entry).toList();
         for (int from = 0; from < entries.size(); from += MAX_SLOTS) {
-            CompletableFuture<Void> unused =
-                    send(entries.subList(from, Math.min(entries.size(), from + MAX_SLOTS)), true);
+            Map<Integer, List<Entry>> bySlot = new HashMap<>();
+            for (Entry entry : entries.subList(from, Math.min(entries.size(), from + MAX_SLOTS))) {
+                bySlot.computeIfAbsent(slotOf(entry), slot -> new ArrayList<>()).add(entry);
+            }
+            for (List<Entry> ofSlot : bySlot.values()) {
+                CompletableFuture<byte[]> unused = send(ofSlot, true);
+            }
         }
         return had(entries);
+    }
+
+    /** Returns the slot of the cluster, -1 without a cluster. */
+    private int slotOf(Entry entry) {
+        return scripts.redis().slot(entry.slot().key());
     }
 
     private static Entry entry(Slot slot) {
@@ -111,44 +135,34 @@ final class SlotSender {
         return new Slot(keys.of(charged.charge()), charged.slot(), timeout);
     }
 
-    private void sendNext() {
+    private void sendNext(Releases ofSlot) {
         List<Entry> batch = new ArrayList<>();
         lock.lock();
         try {
-            if (inFlight == MAX_IN_FLIGHT || waiting.isEmpty()) {
+            if (ofSlot.inFlight == MAX_IN_FLIGHT || ofSlot.waiting.isEmpty()) {
                 return;
             }
-            inFlight++;
-            while (batch.size() < MAX_SLOTS && !waiting.isEmpty()) {
-                batch.add(waiting.remove());
+            ofSlot.inFlight++;
+            while (batch.size() < MAX_SLOTS && !ofSlot.waiting.isEmpty()) {
+                batch.add(ofSlot.waiting.remove());
             }
         } finally {
             lock.unlock();
         }
-        CompletionStage<Void> sent = send(batch, false);
-        sent.whenComplete((done, failure) -> {
+        CompletionStage<byte[]> sent = send(batch, false);
+        sent.whenComplete((reply, failure) -> {
             lock.lock();
             try {
-                inFlight--;
+                ofSlot.inFlight--;
             } finally {
                 lock.unlock();
             }
-            sendNext();
+            sendNext(ofSlot);
         });
     }
 
-    /** Sends slots, with one call per slot of a cluster, and completes their entries. */
-    private CompletableFuture<Void> send(List<Entry> entries, boolean renews) {
-        Map<Integer, List<Entry>> bySlot = new HashMap<>();
-        for (Entry entry : entries) {
-            bySlot.computeIfAbsent(scripts.redis().slot(entry.slot().key()), slot -> new ArrayList<>())
-                    .add(entry);
-        }
-        return CompletableFuture.allOf(
-                bySlot.values().stream().map(call -> sendCall(call, renews)).toArray(CompletableFuture<?>[]::new));
-    }
-
-    private CompletableFuture<byte[]> sendCall(List<Entry> entries, boolean renews) {
+    /** Sends entries of one slot of a cluster, and completes them. */
+    private CompletableFuture<byte[]> send(List<Entry> entries, boolean renews) {
         Map<String, List<Slot>> byKey = new LinkedHashMap<>();
         Map<String, List<Entry>> entriesByKey = new LinkedHashMap<>();
         for (Entry entry : entries) {

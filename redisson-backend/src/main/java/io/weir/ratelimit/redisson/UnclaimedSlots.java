@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Slots that Redis has given, or may have given, to calls that do not have them: their reply came too late or not at all. An instance knows
  * the numbers of the slots that it has asked for, and a release of a slot that Redis has not given has no effect. So it releases them, until
- * Redis has confirmed that they are free. A confirmation does not end the releases, since the lost command can still run afterwards.
+ * Redis has confirmed that they are free. A confirmation does not end the releases, since the lost command can still run afterwards. A slot
+ * whose releases fail for longer than it lasts is given up.
  *
  * <p>The only timer runs while there are such slots.
  */
@@ -32,8 +33,33 @@ final class UnclaimedSlots {
     private final Breaker breaker;
     private final Timer timer;
 
-    /** The confirmations that are missing for each slot. */
-    private final Map<Slot, Integer> missing = new ConcurrentHashMap<>();
+    /** How many releases of a slot with a short timeout may fail. A stopped Redis can still give the slot when it continues. */
+    private static final long LEAST_FAILURES = 60;
+
+    /**
+     * The state of a slot.
+     *
+     * @param confirmations the confirmations that are missing
+     * @param failures the releases that have failed. At most one is sent in each interval
+     */
+    private record Missing(int confirmations, long failures) {
+        static final Missing ALL = new Missing(CONFIRMATIONS, 0);
+
+        /** Returns the state after a release that has failed; null if the slot has ended since the first one. */
+        @Nullable
+        Missing afterFailure(Slot slot) {
+            long intervals = TimeUnit.MICROSECONDS.toNanos(slot.timeoutMicros()) / INTERVAL_NANOS;
+            return failures >= Math.max(LEAST_FAILURES, intervals) ? null : new Missing(CONFIRMATIONS, failures + 1);
+        }
+
+        /** Returns the state after a reply; null if the slot is free. */
+        @Nullable
+        Missing afterReply(List<Boolean> had) {
+            return had.contains(true) || confirmations == 1 ? null : new Missing(confirmations - 1, failures);
+        }
+    }
+
+    private final Map<Slot, Missing> missing = new ConcurrentHashMap<>();
 
     private final AtomicBoolean running = new AtomicBoolean();
     private volatile boolean closed;
@@ -48,7 +74,7 @@ final class UnclaimedSlots {
     void add(List<Slot> slots) {
         for (Slot slot : slots) {
             if (missing.size() < MAX_SLOTS) {
-                missing.put(slot, CONFIRMATIONS);
+                missing.put(slot, Missing.ALL);
             }
         }
         start();
@@ -84,12 +110,7 @@ final class UnclaimedSlots {
     private CompletableFuture<?> release(Slot slot) {
         return sender.releaseSlots(List.of(slot))
                 .handle((had, failure) -> missing.computeIfPresent(
-                        slot,
-                        (same, left) -> failure == null ? afterReply(had, left) : Integer.valueOf(CONFIRMATIONS)));
-    }
-
-    private static @Nullable Integer afterReply(List<Boolean> had, int left) {
-        return had.contains(true) || left == 1 ? null : Integer.valueOf(left - 1);
+                        slot, (same, state) -> failure == null ? state.afterReply(had) : state.afterFailure(slot)));
     }
 
     /** Ends the releases. */
