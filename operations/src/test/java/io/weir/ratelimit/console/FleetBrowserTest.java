@@ -212,6 +212,40 @@ class FleetBrowserTest extends PageInBrowser {
     }
 
     @Test
+    void keepsTheChartWhileTheHistoryCannotBeRead() {
+        usual();
+        open(1440, 900);
+        String points = "return [...document.querySelectorAll('#total-history polyline')]"
+                + ".map(line => line.getAttribute('points')).join()";
+        browser.until(
+                "the chart is drawn", () -> !browser.run(points).toString().isEmpty());
+        Object drawn = browser.run(points);
+        assertThat(browser.text("#total-history")).doesNotContain("not available");
+        fleet.store.failure = Optional.of(new BackendException(Reason.TIMEOUT, "no answer", null));
+        browser.run("document.querySelector('#policies .opener').click()");
+        passHistoryInterval();
+        browser.until(
+                "the problem is shown",
+                () -> browser.text("#total-history").contains("The history is not available (timeout)."));
+        assertThat(browser.run(points)).isEqualTo(drawn);
+        assertThat(browser.text("#policies .details")).contains("The history is not available (timeout).");
+        assertThat(browser.run("return document.querySelectorAll('#policies polyline').length"))
+                .as("lines of a history that was never read")
+                .isEqualTo(0L);
+        fleet.store.failure = Optional.empty();
+        server.nanos.addAndGet(3_000_000_000L);
+        passHistoryInterval();
+        browser.until(
+                "the history is shown", () -> !browser.text("#total-history").contains("not available"));
+        assertThat(browser.errors()).isEmpty();
+    }
+
+    /** Moves the clock of the page, which reads the history every ten seconds. */
+    private static void passHistoryInterval() {
+        browser.run("const now = Date.now; Date.now = () => now() + 11_000");
+    }
+
+    @Test
     void linksToTheConfiguredDashboardsOnly() {
         others(1);
         open(1440, 900);

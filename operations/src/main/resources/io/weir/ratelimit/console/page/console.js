@@ -43,16 +43,25 @@ class Chart {
     constructor(label) {
         this.label = label;
         this.node = element("figure", {class: "chart"});
-        this.svg = shape("svg", {role: "img", height: String(CHART_HEIGHT)});
+        this.svg = shape("svg", {role: "img", height: String(CHART_HEIGHT), "aria-label": label});
+        this.problem = element("p", {class: "problem", role: "status", hidden: ""});
         this.caption = element("figcaption", {class: "legend"}, element("span", {class: "key-decided"}, "decided"), " ",
             element("span", {class: "key-rejected"}, "rejected"), ", per second, in steps of 10 seconds");
-        this.node.append(this.svg, this.caption);
+        this.node.append(this.svg, this.caption, this.problem);
         new ResizeObserver(() => this.draw()).observe(this.node);
     }
 
     show(history) {
         this.history = history;
+        this.showProblem("");
         this.draw();
+    }
+
+    // Without a history, the counts of the last one stay: zeros would mean that nobody has called.
+    showProblem(reason) {
+        this.problem.hidden = reason === "";
+        setText(this.problem, reason);
+        this.node.classList.toggle("stale", reason !== "");
     }
 
     draw() {
@@ -60,7 +69,7 @@ class Chart {
         if (this.history === undefined || width === 0) {
             return;
         }
-        const {start, stepMillis, decided, rejected, problem} = this.history;
+        const {start, stepMillis, decided, rejected} = this.history;
         const perStep = stepMillis / 1000;
         const most = Math.max(...decided) / perStep;
         const top = most === 0 ? 1 : roundedUp(most);
@@ -86,10 +95,9 @@ class Chart {
             points: counts.map((value, step) => `${x(step + .5).toFixed(1)},${y(value / perStep).toFixed(1)}`).join(" ")})));
         this.svg.setAttribute("width", String(width));
         this.svg.setAttribute("viewBox", `0 0 ${width} ${CHART_HEIGHT}`);
-        this.svg.setAttribute("aria-label", problem !== null ? `${this.label}: the history is not available (${problem})`
-            : `${this.label}: at most ${axisNumber(most)} decisions and ${axisNumber(Math.max(...rejected) / perStep)} rejections per second in the last hour`);
+        this.svg.setAttribute("aria-label",
+            `${this.label}: at most ${axisNumber(most)} decisions and ${axisNumber(Math.max(...rejected) / perStep)} rejections per second in the last hour`);
         this.svg.replaceChildren(...parts);
-        this.node.classList.toggle("stale", problem !== null);
     }
 }
 
@@ -470,9 +478,14 @@ function showError(failure) {
 // A history that is not available leaves the chart as it is. The next one comes soon.
 async function showHistory(chart, policy) {
     try {
-        chart.show(await request(policy === undefined ? `${API}history` : `${API}history?policy=${encodeURIComponent(policy)}`));
-    } catch {
-        chart.node.classList.add("stale");
+        const history = await request(policy === undefined ? `${API}history` : `${API}history?policy=${encodeURIComponent(policy)}`);
+        if (history.problem === null) {
+            chart.show(history);
+        } else {
+            chart.showProblem(`The history is not available (${history.problem}).`);
+        }
+    } catch (failure) {
+        chart.showProblem(failure instanceof RequestError ? failure.message : UNREACHABLE);
     }
 }
 
