@@ -38,6 +38,9 @@ final class FleetReader {
     /** The estimated memory for the reports of all other instances, in bytes. Further reports count as unreadable. */
     static final long MAX_MEMORY = 64L << 20;
 
+    /** The age from which on the last reading is not shown while another thread reads: its instances can have vanished since. */
+    private static final Duration OLD = Duration.ofSeconds(5);
+
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
     private static final Comparator<Fleet.Member> ORDER = Comparator.comparing((Fleet.Member member) -> !member.self())
             .thenComparing(member -> member.report().origin().host())
@@ -54,9 +57,6 @@ final class FleetReader {
     private final ReentrantLock reading = new ReentrantLock();
     private volatile Reading last;
 
-    /** Whether the last reading is a result of the store. */
-    private volatile boolean hasRead;
-
     private record Reading(long nanos, List<Fleet.Member> others, int unreadable, Optional<String> problem) {}
 
     /** Creates a reader of a store, empty if instances do not share one. */
@@ -71,7 +71,7 @@ final class FleetReader {
         this.builder = builder;
         this.storeTime = storeTime;
         this.nanoTime = nanoTime;
-        this.last = new Reading(nanoTime.getAsLong() - LIFETIME.toNanos(), List.of(), 0, Optional.empty());
+        this.last = new Reading(nanoTime.getAsLong() - OLD.toNanos(), List.of(), 0, Optional.empty());
     }
 
     /** Returns the fleet. Waits for the store for a second at most; then the reports are those of the last reading. */
@@ -90,17 +90,20 @@ final class FleetReader {
         return new Fleet(storeTime.get(), store.isPresent(), members, current.unreadable, current.problem);
     }
 
-    /** Returns the last reading, or a new one if it is old. While another thread reads, the last one is returned, if there is any. */
+    /** Returns the last reading, or a new one if it is not current. While another thread reads, the last one is returned unless it is old. */
     private Reading current(FleetStore shared) {
-        if (isCurrent(last) || !locked()) {
+        if (isCurrent(last)) {
             return last;
+        }
+        if (!locked()) {
+            Reading known = last;
+            return isOld(known) ? failed(nanoTime.getAsLong(), known, "timeout") : known;
         }
         try {
             Reading current = last;
             if (!isCurrent(current)) {
                 current = read(shared, current);
                 last = current;
-                hasRead = true;
             }
             return current;
         } finally {
@@ -113,8 +116,12 @@ final class FleetReader {
         return nanoTime.getAsLong() - known.nanos < lifetime.toNanos();
     }
 
+    private boolean isOld(Reading known) {
+        return nanoTime.getAsLong() - known.nanos >= OLD.toNanos();
+    }
+
     private boolean locked() {
-        if (hasRead) {
+        if (!isOld(last)) {
             return reading.tryLock();
         }
         try {

@@ -22,6 +22,9 @@ final class FakeFleetStore implements FleetStore {
     /** Whether reports are stored, but get no answer. */
     volatile boolean silent;
 
+    /** Runs before the reports are read. */
+    volatile Runnable beforeRead = () -> {};
+
     final Map<String, Stored> reports = new TreeMap<>();
     final Map<Long, StepCounts> steps = new TreeMap<>();
     final List<Map<Long, byte[]>> writes = new ArrayList<>();
@@ -48,6 +51,7 @@ final class FakeFleetStore implements FleetStore {
     @Override
     public synchronized CompletionStage<List<StoredReport>> reports() {
         reads++;
+        beforeRead.run();
         return failure.isPresent()
                 ? CompletableFuture.failedFuture(failure.get())
                 : CompletableFuture.completedFuture(reports.entrySet().stream()

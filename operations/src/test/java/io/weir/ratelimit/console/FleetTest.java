@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -369,6 +370,27 @@ class FleetTest {
                             .mapToObj(i -> fleet.member(0).fleet().members().size()))
                     .containsOnly(2);
         }
+    }
+
+    @Test
+    void aPageThatOpensAfterAPauseWaitsForTheReadingOfAnother() throws Exception {
+        SimulatedFleet fleet = new SimulatedFleet(2);
+        fleet.reportAll();
+        fleet.member(0).fleet();
+        fleet.pass(Duration.ofMinutes(2));
+        fleet.reportAll();
+        AtomicInteger seen = new AtomicInteger();
+        Thread other =
+                new Thread(() -> seen.set(fleet.member(0).fleet().members().size()));
+        fleet.store.beforeRead = () -> {
+            other.start();
+            while (other.isAlive() && other.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+        };
+        assertThat(fleet.member(0).fleet().members()).hasSize(2);
+        other.join(10_000);
+        assertThat(seen).hasValue(2);
     }
 
     @Test
