@@ -41,8 +41,16 @@ final class ChangePreview {
         view.put("warnings", changes.warnings(request));
         view.put("before", before);
         view.put("after", after);
+        view.put("enforced", problems.isEmpty() ? isEnforced(posted) : Optional.empty());
         view.put("estimate", problems.isEmpty() ? estimate(posted, after) : Optional.empty());
         return view;
+    }
+
+    /** Tests whether the policy of a key rejects its calls; empty for a change of a policy, whose values have the mode. */
+    private Optional<Boolean> isEnforced(PostedChange posted) {
+        return posted.subject()
+                .storedKey()
+                .map(key -> operations.isEnforced(posted.subject().policy(), key));
     }
 
     /** Returns the values with the change. An override replaces an earlier one of its key as a whole, and its limit has its own burst. */

@@ -51,6 +51,12 @@ record InstanceOperations(
     }
 
     @Override
+    public boolean isEnforced(String policy, String storedKey) {
+        Policy known = weir.policies().policies().get(policy);
+        return known != null && known.canReject() && !known.isShadowFor(storedKey);
+    }
+
+    @Override
     public Optional<FleetStore> fleetStore() {
         return weir.backend().capability(FleetStore.class);
     }

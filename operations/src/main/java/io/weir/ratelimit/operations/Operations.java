@@ -51,6 +51,9 @@ public interface Operations extends CallerOperations {
      */
     String storedKey(Caller caller);
 
+    /** Tests whether a policy can reject calls of a stored key: it is neither off nor in shadow mode for the key. */
+    boolean isEnforced(String policy, String storedKey);
+
     /** Returns the store of the reports of all instances; empty if instances do not share the backend. */
     Optional<FleetStore> fleetStore();
 

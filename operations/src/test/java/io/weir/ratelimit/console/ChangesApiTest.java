@@ -536,6 +536,15 @@ class ChangesApiTest {
         assertThat(rejectedAtLeast(override)).isEqualTo(293);
     }
 
+    @Test
+    void previewOfAKeyTellsWhetherItsPolicyIsEnforced() throws Exception {
+        String block = "\"kind\":\"block\",\"policy\":\"hello\",\"hashedKey\":\"i.heavy\"";
+        assertThat(preview(block).getBoolean("enforced")).isTrue();
+        server.operations.policies.set(0, FakeOperations.staged("hello", 10));
+        assertThat(preview(block).getBoolean("enforced")).isFalse();
+        assertThat(preview(LIMIT).isNull("enforced")).isTrue();
+    }
+
     private static int rejectedAtLeast(JsonObject preview) {
         return preview.getJsonObject("estimate")
                 .getJsonArray("limits")

@@ -258,6 +258,20 @@ class ChangesBrowserTest extends PageInBrowser {
     }
 
     @Test
+    void saysThatAPolicyInShadowModeRejectsNoCallOfABlockedKey() {
+        busy();
+        server.operations.policies.set(0, FakeOperations.staged("hello", 0));
+        open("ann", 1440);
+        browser.until("the key is shown", () -> browser.text("#rejected").contains("i.heavy"));
+        click("#rejected button[aria-label='Block i.heavy under hello']");
+        assertThat(browser.text("#change")).contains("if the policy is enforced for the key");
+        click("#change .actions button");
+        browser.until(
+                "the preview is shown", () -> browser.text("#change").contains("it would reject no call of the key"));
+        assertThat(browser.text("#change")).doesNotContain("which a block rejects");
+    }
+
+    @Test
     void supportsTheKeyboard() {
         open("ann", 1440);
         browser.run("document.querySelector('#policies .opener').focus()");

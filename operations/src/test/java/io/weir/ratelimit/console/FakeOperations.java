@@ -175,6 +175,11 @@ final class FakeOperations implements Operations {
     }
 
     @Override
+    public boolean isEnforced(String policy, String storedKey) {
+        return existing(policy).mode().equals("enforce");
+    }
+
+    @Override
     public Optional<FleetStore> fleetStore() {
         return fleetStore;
     }

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -324,6 +325,23 @@ class OperationsTest {
                     .hasMessageContaining("ratelimit.key-secret");
             assertThat(operations(container).callerByMaskedKey("login", "anon").key())
                     .isEqualTo("anon");
+        }
+    }
+
+    @Test
+    void tellsForWhichKeysAPolicyIsEnforced() {
+        try (Container container = start(
+                "ratelimit.policies.plan.mode=shadow",
+                "ratelimit.policies.plan.enforce-percent=50",
+                "ratelimit.policies.login.mode=off")) {
+            Operations operations = operations(container);
+            List<Boolean> enforced = IntStream.range(0, 100)
+                    .mapToObj(i -> operations.isEnforced("plan", "i." + i))
+                    .toList();
+            assertThat(enforced).contains(true, false);
+            assertThat(operations.isEnforced("Shop.look", "i.1")).isTrue();
+            assertThat(operations.isEnforced("login", "i.1")).isFalse();
+            assertThat(operations.isEnforced("unknown", "i.1")).isFalse();
         }
     }
 

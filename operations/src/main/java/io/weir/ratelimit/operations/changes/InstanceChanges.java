@@ -4,7 +4,10 @@ package io.weir.ratelimit.operations.changes;
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.config.ConfigKeys;
+import io.weir.ratelimit.core.message.CoreMessages;
 import io.weir.ratelimit.core.operations.ChangeStore;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
@@ -14,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -133,6 +137,10 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         if (!check.ofForm(request).isEmpty()) {
             return List.of();
         }
+        Optional<String> withoutEffect = withoutEffect(request.subject());
+        if (withoutEffect.isPresent()) {
+            return withoutEffect.stream().toList();
+        }
         KnownChanges known = store.known();
         RuntimeChange change = change(known, request);
         String policy = request.subject().policy();
@@ -142,6 +150,21 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 .stream()
                 .filter(warning -> warning.contains("." + policy + ".") || warning.contains('"' + policy + '"'))
                 .toList();
+    }
+
+    /** Returns a warning if a change of a key has no effect, since the policy is off, or does not reject the calls of a blocked key. */
+    private Optional<String> withoutEffect(RuntimeChange.Subject subject) {
+        return subject.storedKey()
+                .flatMap(key -> target.policy(subject.policy())
+                        .filter(policy -> policy.rollout().mode() == Policy.Mode.OFF
+                                || (subject.kind() == Kind.BLOCK && policy.isShadowFor(key))))
+                .map(policy -> CoreMessages.MESSAGES
+                        .message(
+                                "WEIR-015",
+                                subject.kind().name().toLowerCase(Locale.ROOT),
+                                ConfigKeys.MODE.name().replace("<p>", policy.name()),
+                                "enforce")
+                        .text());
     }
 
     @Override

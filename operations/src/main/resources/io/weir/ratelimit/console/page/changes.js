@@ -169,7 +169,7 @@ function override(target, key) {
 
 function block(target, key) {
     openDialog({title: ["Block ", element("code", {}, inline(key)), " under ", inline(target.policy)], path: "changes",
-        note: "All calls of this key are rejected until the end.",
+        note: "All calls of this key are rejected until the end, if the policy is enforced for the key.",
         attributes: [], current: {}, active: changesOfKey(target, key, "block"), hasEnd: true, canPreview: true, action: "Block", body: {kind: "block", ...target}});
 }
 
@@ -298,7 +298,7 @@ async function showConflict(result, version) {
     }
 }
 
-function previewBlocks({problems, warnings, before, after, estimate}) {
+function previewBlocks({problems, warnings, before, after, enforced, estimate}) {
     if (problems.length > 0) {
         return problemBlocks(problems);
     }
@@ -307,6 +307,9 @@ function previewBlocks({problems, warnings, before, after, estimate}) {
     if (changed.length > 0) {
         blocks.push(table(["Attribute", "Now", "Then"], changed.map(name => element("tr", {}, element("th", {scope: "row"}, name),
             element("td", {}, isolated(before[name] ?? "not set")), element("td", {}, isolated(after[name]))))));
+    }
+    if (enforced === false) {
+        return [...blocks, element("p", {class: "note"}, "The policy is not enforced for this key, so it would reject no call of the key.")];
     }
     return [...blocks, ...estimateBlocks(estimate, after.mode, Number(after["enforce-percent"] ?? 0))];
 }

@@ -764,7 +764,7 @@ function confirmBlock(action, found, open, close, target, tier) {
     const reason = element("input", {type: "text", required: "", maxlength: "200", autocomplete: "off"});
     const confirm = element("button", {type: "submit", class: "danger"}, blocks ? "Block now" : "Unblock now");
     const cancel = element("button", {type: "button"}, "Cancel");
-    const effect = blocks ? "? Every instance then rejects its calls until the end. The block is logged."
+    const effect = blocks ? "? Every instance then rejects its calls until the end, if the policy is enforced for the key. The block is logged."
         : "? Its penalties are forgotten. Its spent permits remain spent. The change is logged.";
     const form = element("form", {class: "confirmation", autocomplete: "off", "aria-label": blocks ? "Confirm the block" : "Confirm the end of the block"},
         element("p", {}, blocks ? "Block this key under " : "Unblock this key under ", inline(found.policy), effect),

@@ -488,6 +488,30 @@ class InstanceChangesTest {
     }
 
     @Test
+    void aChangeOfAKeyThatHasNoEffectIsAWarning() throws Exception {
+        ChangeRequest block = ofKey(Kind.BLOCK, Optional.empty());
+        ChangeRequest override = ofKey(Kind.OVERRIDE, Optional.empty(), "limit", "5/1m");
+        assertThat(one.changes.warnings(block)).isEmpty();
+        one.make(policy("mode", "shadow"));
+        assertThat(one.changes.warnings(block))
+                .containsExactly("WEIR-015 block has no effect unless ratelimit.policies.api.mode has a value such as"
+                        + " enforce. Set that as well, or remove block.");
+        assertThat(one.changes.warnings(override))
+                .as("an override decides what shadow mode counts")
+                .isEmpty();
+        one.make(policy("enforce-percent", "100"));
+        assertThat(one.changes.warnings(block))
+                .as("a block of a key that enforce-percent selects")
+                .isEmpty();
+        one.make(policy("mode", "off", "enforce-percent", "0"));
+        assertThat(one.changes.warnings(block)).hasSize(1);
+        assertThat(one.changes.warnings(override))
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-015 override has no effect");
+    }
+
+    @Test
     void aBlockThatFailsIsListedSoThatItCanBeUndoneOrRepeated() throws Exception {
         one.target.available = false;
         assertThatThrownBy(() -> one.make(ofKey(Kind.BLOCK, Optional.empty())))
