@@ -3,19 +3,25 @@ package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.core.engine.CallerQuotas;
+import io.weir.ratelimit.core.response.RejectionProblems;
 import io.weir.ratelimit.operations.Access;
 import io.weir.ratelimit.runtime.HttpResource.Answer;
 import io.weir.ratelimit.runtime.HttpResource.Login;
 import io.weir.ratelimit.runtime.HttpResource.Request;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** Restricts the console to the configured role, by the authentication of the server. */
 final class AccessCheck {
     private final Audit audit;
     private final Supplier<CallerQuotas.Logins> logins;
+
+    /** The numbers of logins that the server is checking, by the address of the peer. */
+    private final Map<String, Integer> pending = new ConcurrentHashMap<>();
 
     AccessCheck(Audit audit, Supplier<CallerQuotas.Logins> logins) {
         this.audit = audit;
@@ -63,7 +69,7 @@ final class AccessCheck {
             if (request.caller().header("Authorization").isPresent()) {
                 Optional<Decision.Rejected> rejection = logins.get().begin(request.caller());
                 if (rejection.isPresent()) {
-                    return tooManyLogins(rejection.get());
+                    return tooManyLogins(peer(request), rejection.get());
                 }
             }
             switch (login(request)) {
@@ -85,22 +91,34 @@ final class AccessCheck {
 
     /** Authenticates a request. Limits the rejected credentials of an address, because Open Liberty accepts any number of them. */
     private Login login(Request request) throws IOException {
+        if (request.caller().header("Authorization").isEmpty()) {
+            return request.login();
+        }
         boolean succeeded = false;
+        pending.merge(peer(request), 1, Integer::sum);
         try {
             Login login = request.login();
             succeeded = login == Login.SUCCEEDED;
             return login;
         } finally {
-            if (request.caller().header("Authorization").isPresent()) {
-                logins.get().end(request.caller(), succeeded);
-            }
+            pending.computeIfPresent(peer(request), (peer, count) -> count == 1 ? null : count - 1);
+            logins.get().end(request.caller(), succeeded);
         }
     }
 
-    private Result tooManyLogins(Decision.Rejected rejection) {
-        audit.rejectedAccess("too many logins of an address were rejected");
-        long seconds = rejection.retryAfter().orElse(Duration.ZERO).toSeconds();
-        return Result.rejected(ConsoleResponse.tooManyLogins(Math.max(1, seconds)));
+    private static String peer(Request request) {
+        return request.caller().peerAddress().orElse("");
+    }
+
+    /** Rejects a login. One that is being checked counts as rejected, and frees its permits soon if it is not. */
+    private Result tooManyLogins(String peer, Decision.Rejected rejection) {
+        boolean some = pending.containsKey(peer);
+        audit.rejectedAccess(
+                some
+                        ? "too many logins of an address are checked at once or were rejected"
+                        : "too many logins of an address were rejected");
+        Duration wait = some ? Duration.ZERO : rejection.retryAfter().orElse(Duration.ZERO);
+        return Result.rejected(ConsoleResponse.tooManyLogins(some, RejectionProblems.unavailableSeconds(wait)));
     }
 
     private Result rejected(String message) {

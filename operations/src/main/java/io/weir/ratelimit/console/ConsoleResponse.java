@@ -56,9 +56,13 @@ final class ConsoleResponse {
         return answer(status, "Allow", methods, "");
     }
 
-    /** Returns the rejection of a login. */
-    static Answer tooManyLogins(long seconds) {
-        Answer problem = problem(429, "Too many logins of this address were rejected. Try again later.");
+    /** Returns the rejection of a login; some others of its address may be pending. */
+    static Answer tooManyLogins(boolean pending, long seconds) {
+        Answer problem = problem(
+                429,
+                "Too many logins of this address "
+                        + (pending ? "are checked at once or were rejected" : "were rejected")
+                        + ". Try again later.");
         Map<String, String> headers = new HashMap<>(problem.headers());
         headers.put("Retry-After", Long.toString(seconds));
         return new Answer(problem.status(), headers, problem.body());
