@@ -16,19 +16,24 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
  * The runtime changes of one instance. It reads the state of all instances at each run, and applies what has changed or ended since the
  * last one. If the store does not answer, the known changes stay in force until their ends.
  */
 public final class InstanceChanges implements RuntimeChanges, Runnable {
+    /** The number of changes in doubt that are kept. During an outage, a script can try to make many. */
+    private static final int MAX_IN_DOUBT = 100;
+
     private final StoredChanges store;
     private final ChangeTarget target;
     private final ChangeCheck check;
@@ -36,8 +41,8 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     private final AppliedChanges applied;
     private final ChangedBlocks blocks;
 
-    /** The last change that the store has not confirmed. It can have recorded the change. */
-    private volatile @Nullable InDoubt inDoubt;
+    /** The last changes that the store has not confirmed. It can have recorded one of those with the same number. */
+    private final Deque<InDoubt> inDoubt = new ConcurrentLinkedDeque<>();
 
     private record InDoubt(KnownChanges seen, ChangeState next, RuntimeChange change) {}
 
@@ -78,23 +83,27 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         complete();
     }
 
-    /** Completes a change that the store has recorded without an answer: a listed block must block its key. */
+    /** Completes changes that the store has recorded without an answer: a listed block must block its key. */
     private void complete() {
-        InDoubt last = inDoubt;
         ChangeState state = store.known().state();
-        if (last == null || state.number() < last.change().number()) {
-            return;
+        for (Iterator<InDoubt> doubts = inDoubt.iterator(); doubts.hasNext(); ) {
+            InDoubt doubt = doubts.next();
+            if (state.number() >= doubt.change().number()) {
+                doubts.remove();
+                if (isRecorded(doubt, state)) {
+                    complete(doubt);
+                }
+            }
         }
-        inDoubt = null;
-        RuntimeChange change = last.change();
-        if (!isRecorded(last, state)) {
-            return;
-        }
+    }
+
+    private void complete(InDoubt recorded) {
+        RuntimeChange change = recorded.change();
         audit.made(change);
         Instant now = store.known().now(store.nanos());
         if (!change.isUndo() && !change.isEnded(now)) {
             try {
-                blocks.make(change, now, last.seen().state());
+                blocks.make(change, now, recorded.seen().state());
             } catch (RateLimitUnavailableException e) {
                 // The audit log has it.
             }
@@ -216,11 +225,19 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
             if (isUnsent(change, e)) {
                 throw new ChangeUnsentException(e.reason());
             }
-            inDoubt = new InDoubt(seen, next, change);
+            keep(new InDoubt(seen, next, change));
             throw e;
         }
         audit.made(change);
         applied.updateByOwn(store, change);
+    }
+
+    private void keep(InDoubt doubt) {
+        inDoubt.removeIf(known -> known.change().equals(doubt.change()));
+        inDoubt.add(doubt);
+        if (inDoubt.size() > MAX_IN_DOUBT) {
+            inDoubt.poll();
+        }
     }
 
     /** Tests whether nothing is changed. The undo of a block has unblocked the key before. */

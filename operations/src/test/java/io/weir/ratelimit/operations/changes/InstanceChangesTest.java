@@ -711,6 +711,25 @@ class InstanceChangesTest {
     }
 
     @Test
+    void theRecordedOneOfTwoBlocksWithoutAnAnswerIsMade() throws Exception {
+        store.answerIsLost = true;
+        assertThatThrownBy(() -> one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2)))))
+                .isInstanceOf(RateLimitUnavailableException.class);
+        store.answerIsLost = false;
+        store.replaceFails = true;
+        assertThatThrownBy(() -> one.make(request(
+                        new Subject(Kind.BLOCK, "api", Optional.of("bob@example.com")),
+                        Optional.of(Duration.ofHours(2)))))
+                .isInstanceOf(RateLimitUnavailableException.class);
+        store.replaceFails = false;
+        one.changes.run();
+        one.changes.run();
+        assertThat(one.changes.view().active()).hasSize(1);
+        assertThat(one.target.calls).containsExactly("block api " + KEY + " PT2H");
+        assertThat(log.lines()).filteredOn(line -> line.contains("WEIR-450")).hasSize(1);
+    }
+
+    @Test
     void aBlockThatTheStoreDoesNotRecordIsNotMade() throws Exception {
         store.replaceFails = true;
         assertThatThrownBy(() -> one.make(ofKey(Kind.BLOCK, Optional.of(Duration.ofHours(2)))))
