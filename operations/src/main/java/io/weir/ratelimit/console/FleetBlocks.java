@@ -16,7 +16,7 @@ import java.util.Optional;
  * The blocked keys that instances know of. Of several reports about a key, the one of the instance that has met its block last applies.
  *
  * @param keys the keys, the last end first
- * @param complete whether no instance has left out blocks
+ * @param complete whether no instance can have left out blocks
  */
 record FleetBlocks(List<BlockedKey> keys, boolean complete) {
     /** The difference of two ends, or of the ages of two reports, that means nothing. */
@@ -41,7 +41,8 @@ record FleetBlocks(List<BlockedKey> keys, boolean complete) {
         boolean complete = true;
         for (Fleet.Member member : fleet.reporting()) {
             List<Block> blocks = member.report().current().blocks();
-            complete &= blocks.size() < ReportCodec.MAX_BLOCKS;
+            // The list of this instance has not been in a report, whose bytes could end it.
+            complete &= member.self() ? blocks.size() < ReportCodec.MAX_BLOCKS : !ReportCodec.canLackBlocks(blocks);
             for (Block block : blocks) {
                 Block now = block.later(member.age());
                 if (!now.rest().isNegative() && !now.rest().isZero()) {

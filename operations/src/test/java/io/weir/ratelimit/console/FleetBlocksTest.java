@@ -114,6 +114,19 @@ class FleetBlocksTest {
     }
 
     @Test
+    void tellsThatAReportCanHaveNoRoomForABlock() {
+        SimulatedFleet fleet = new SimulatedFleet(2);
+        for (int i = 1; i <= 2 * ReportCodec.MAX_BLOCKS; i++) {
+            met(fleet.member(1), "i." + "x".repeat(90) + i, Duration.ofMinutes(i));
+        }
+        fleet.reportAll();
+        FleetBlocks blocks = seen(fleet.member(0));
+        assertThat(blocks.keys()).hasSizeLessThan(ReportCodec.MAX_BLOCKS);
+        assertThat(blocks.complete()).isFalse();
+        assertThat(seen(fleet.member(1)).complete()).isFalse();
+    }
+
+    @Test
     void selectsAPolicyAndFindsTheCaller() {
         SimulatedFleet fleet = new SimulatedFleet(2);
         fleet.member(1).operations.blocks.penalized("hello", "i.a", HOUR, 3);

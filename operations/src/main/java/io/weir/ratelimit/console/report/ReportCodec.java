@@ -49,6 +49,9 @@ public final class ReportCodec {
     private static final int RUNNING_BYTES = 3_000;
     private static final int BLOCKS_BYTES = 6_000;
 
+    /** The bytes of the longest block. A name of a policy can have three bytes per character, a stored key has one. */
+    private static final int LONGEST_BLOCK_BYTES = 50 + 4 * MAX_NAME;
+
     /** The greatest count, with which a sum over all instances cannot overflow. */
     private static final long MAX_COUNT = Long.MAX_VALUE / FleetStore.MAX_INSTANCES / 1_000;
 
@@ -205,6 +208,12 @@ public final class ReportCodec {
         } catch (IOException e) {
             return Optional.empty();
         }
+    }
+
+    /** Tests whether a list of blocks of a report can have ended before a block that the instance knows of. */
+    public static boolean canLackBlocks(List<KnownBlocks.Block> blocks) {
+        return blocks.size() >= MAX_BLOCKS
+                || BLOCK.list(NUMBER).bytes(FORM, blocks).length + LONGEST_BLOCK_BYTES > BLOCKS_BYTES;
     }
 
     private static <T> Codec<List<T>> within(int maxBytes, Codec<T> element) {

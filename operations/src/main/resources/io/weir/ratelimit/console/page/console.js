@@ -712,7 +712,7 @@ function showBlocked() {
     keepingFocus(list, () => list.replaceChildren(rows.length === 0 ? element("p", {class: "note"}, "none")
         : table(["Policy", "Key", "Blocked until", "By", "#Instances", ""], rows.map(blockedRow)),
     ...left > 0 ? [element("p", {class: "note"}, `${count(left)} more blocked keys are not shown.`)]
-        : callers.blockedComplete ? [] : [element("p", {class: "note"}, "An instance knows of more blocked keys than it reports.")]));
+        : callers.blockedComplete ? [] : [element("p", {class: "note"}, "An instance can know of more blocked keys than it reports.")]));
 }
 
 const MAX_BLOCKED = 50;
