@@ -8,6 +8,7 @@ import io.weir.ratelimit.operations.Operations;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,13 +33,51 @@ final class FleetCallers {
         this.blocks = FleetBlocks.of(fleet);
         this.at = fleet.at();
         Map<String, List<InstanceReport.PolicyKeys>> reported = new TreeMap<>();
+        Map<String, LeftOut> listed = new HashMap<>();
+        LeftOut all = LeftOut.NONE;
         for (Fleet.Member member : fleet.reporting()) {
-            member.report()
-                    .keys()
-                    .forEach(keys -> reported.computeIfAbsent(keys.policy(), first -> new ArrayList<>())
-                            .add(keys));
+            LeftOut leftOut = LeftOut.of(member.report());
+            all = all.plus(leftOut);
+            for (InstanceReport.PolicyKeys keys : member.report().keys()) {
+                if (!keys.policy().equals(InstanceReport.OTHERS)) {
+                    reported.computeIfAbsent(keys.policy(), first -> new ArrayList<>())
+                            .add(keys);
+                    listed.merge(keys.policy(), leftOut, LeftOut::plus);
+                }
+            }
         }
-        reported.forEach((policy, keys) -> byPolicy.put(policy, MergedKeys.of(keys)));
+        for (Map.Entry<String, List<InstanceReport.PolicyKeys>> ofPolicy : reported.entrySet()) {
+            ofPolicy.getValue().add(all.without(listed.getOrDefault(ofPolicy.getKey(), LeftOut.NONE)));
+            byPolicy.put(ofPolicy.getKey(), MergedKeys.of(ofPolicy.getValue()));
+        }
+    }
+
+    /**
+     * The most that keys of policies can have on instances whose reports have no room for these policies.
+     *
+     * @param rejected the greatest number of rejections of a key
+     * @param active the greatest number of calls of a key
+     */
+    private record LeftOut(long rejected, long active) {
+        private static final LeftOut NONE = new LeftOut(0, 0);
+
+        private static LeftOut of(InstanceReport report) {
+            return report.keys().stream()
+                    .filter(keys -> keys.policy().equals(InstanceReport.OTHERS))
+                    .map(keys -> new LeftOut(keys.otherRejected(), keys.otherActive()))
+                    .findFirst()
+                    .orElse(NONE);
+        }
+
+        private LeftOut plus(LeftOut other) {
+            return new LeftOut(rejected + other.rejected, active + other.active);
+        }
+
+        /** Returns the bounds of the instances that do not list a policy, as keys without a list. */
+        private InstanceReport.PolicyKeys without(LeftOut listed) {
+            return InstanceReport.PolicyKeys.unlisted(
+                    Math.max(0, rejected - listed.rejected), Math.max(0, active - listed.active));
+        }
     }
 
     /** Returns the keys of a policy, which no instance need list. */

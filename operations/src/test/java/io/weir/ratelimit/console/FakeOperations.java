@@ -32,6 +32,10 @@ final class FakeOperations implements Operations {
     volatile BackendHealth.Report backend = report(BackendHealth.State.UP, false);
     volatile Reading reload = new Reading(Instant.EPOCH, ReloadListener.Result.APPLIED, List.of());
     volatile TopKeys top = new TopKeys(List.of(), List.of(), List.of(), Duration.ofMinutes(5));
+
+    /** The top keys of single policies, which have others than {@link #top}. */
+    final Map<String, TopKeys> tops = new ConcurrentHashMap<>();
+
     volatile Optional<RuntimeException> failure = Optional.empty();
     volatile Optional<FleetStore> fleetStore = Optional.empty();
     volatile Optional<String> grafana = Optional.empty();
@@ -166,7 +170,7 @@ final class FakeOperations implements Operations {
     @Override
     public TopKeys storedTopKeys(String policy) {
         existing(policy);
-        return top;
+        return tops.getOrDefault(policy, top);
     }
 
     @Override

@@ -7,11 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.console.report.LiveRates;
+import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -271,16 +275,15 @@ class FleetTest {
         for (int round = 0; round < 200; round++) {
             int keys = 1 + random.nextInt(40);
             long[] sums = new long[keys];
-            List<InstanceReport.PolicyKeys> reports = new java.util.ArrayList<>();
+            List<InstanceReport.PolicyKeys> reports = new ArrayList<>();
             for (int instance = 0; instance < 1 + random.nextInt(5); instance++) {
-                List<TopKeys.Entry> all = new java.util.ArrayList<>();
+                List<TopKeys.Entry> all = new ArrayList<>();
                 for (int key = 0; key < keys; key++) {
                     int count = random.nextInt(100);
                     sums[key] += count;
                     all.add(new TopKeys.Entry("k" + key, Math.max(0, count - random.nextInt(3)), count, 0));
                 }
-                all.sort(java.util.Comparator.comparingLong(TopKeys.Entry::maxCount)
-                        .reversed());
+                all.sort(Comparator.comparingLong(TopKeys.Entry::maxCount).reversed());
                 List<TopKeys.Entry> listed = all.subList(0, Math.min(20, keys));
                 long others = keys > 20 ? listed.get(19).maxCount() : 0;
                 reports.add(new InstanceReport.PolicyKeys(
@@ -294,6 +297,68 @@ class FleetTest {
                 long sum = sums[Integer.parseInt(entry.storedKey().substring(1))];
                 assertThat(sum).as("seed %d", seed).isBetween(entry.minCount(), entry.maxCount());
             }
+        }
+    }
+
+    @Test
+    void trueCountIsWithinTheBoundsOfAPolicyForWhichAReportHasNoRoom() {
+        long seed = new Random().nextLong();
+        Random random = new Random(seed);
+        SimulatedFleet fleet = new SimulatedFleet(3);
+        Map<String, Long> sums = new HashMap<>();
+        for (SimulatedFleet.Member member : fleet.members) {
+            addPolicies(member, 30);
+            for (int policy = 0; policy < 30; policy++) {
+                List<TopKeys.Entry> entries = new ArrayList<>();
+                for (int key = 0; key < ReportCodec.MAX_KEYS; key++) {
+                    int count = 1 + random.nextInt(1_000);
+                    String name = "i.abcdefghijklmnopq." + policy + "." + key;
+                    sums.merge(name, (long) count, Long::sum);
+                    entries.add(new TopKeys.Entry(name, count, count, 1));
+                }
+                entries.sort(Comparator.comparingLong(TopKeys.Entry::maxCount).reversed());
+                member.operations.tops.put(
+                        "policy-" + policy, new TopKeys(entries, entries, List.of(), Duration.ofMinutes(5)));
+            }
+        }
+        fleet.pass(Duration.ofSeconds(1));
+        fleet.reportAll();
+        Fleet seen = fleet.member(0).fleet();
+        assertThat(seen.members().get(1).report().keys()).hasSizeBetween(6, 10);
+        FleetCallers callers = new FleetCallers(seen, fleet.member(0).operations);
+        for (int policy = 0; policy < 30; policy++) {
+            MergedKeys keys = callers.of("policy-" + policy);
+            assertThat(keys.rejected()).hasSize(ReportCodec.MAX_KEYS);
+            for (MergedKeys.Entry entry : List.of(keys.rejected(), keys.active()).stream()
+                    .flatMap(List::stream)
+                    .toList()) {
+                assertThat(sums.get(entry.storedKey()))
+                        .as("seed %d", seed)
+                        .isBetween(entry.minCount(), entry.maxCount());
+            }
+        }
+        assertThat(callers.view(Optional.of(InstanceReport.OTHERS))).containsEntry("rejected", List.of());
+    }
+
+    @Test
+    void theSumsContainPoliciesForWhoseRatesAReportHasNoRoom() {
+        SimulatedFleet fleet = new SimulatedFleet(3);
+        fleet.members.forEach(member -> addPolicies(member, 300));
+        fleet.pass(Duration.ofSeconds(1));
+        fleet.reportAll();
+        assertThat(fleet.member(0).fleet().members().get(1).report().rates()).hasSizeBetween(80, 120);
+        Map<String, Object> view = instances(fleet.member(0));
+        assertThat(view.get("rates").toString()).contains("decidedPerSecond=180.0");
+        assertThat((List<?>) view.get("instances"))
+                .extracting("decidedPerSecond")
+                .containsOnly(60.0);
+    }
+
+    /** Adds policies, each with decisions. */
+    private static void addPolicies(SimulatedFleet.Member member, int count) {
+        for (int policy = 0; policy < count; policy++) {
+            member.operations.policies.add(FakeOperations.policy("policy-" + policy, List.of(List.of("ip")), Map.of()));
+            member.decide("policy-" + policy, 1, 1);
         }
     }
 

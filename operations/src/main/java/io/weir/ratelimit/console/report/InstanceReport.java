@@ -7,9 +7,11 @@ import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.metrics.Outcome;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The report of an instance about itself. Lists are cut to the size of a report.
@@ -28,6 +30,9 @@ public record InstanceReport(
         List<PolicyValues> values,
         List<PolicyKeys> keys,
         Current current) {
+    /** The name of the element for all policies that a list has no room for. No policy has this name. */
+    public static final String OTHERS = "*";
+
     /** Copies the lists. */
     public InstanceReport {
         rates = List.copyOf(rates);
@@ -72,6 +77,19 @@ public record InstanceReport(
         public long decided() {
             return minute.values().stream().mapToLong(Long::longValue).sum();
         }
+
+        /** Returns the sums of policies. */
+        static PolicyRates ofOthers(List<PolicyRates> others) {
+            return new PolicyRates(
+                    OTHERS, sum(others, PolicyRates::recent), sum(others, PolicyRates::minute), Optional.empty());
+        }
+
+        private static Map<Outcome, Long> sum(
+                List<PolicyRates> rates, Function<PolicyRates, Map<Outcome, Long>> counts) {
+            Map<Outcome, Long> sum = new EnumMap<>(Outcome.class);
+            rates.forEach(one -> counts.apply(one).forEach((outcome, count) -> sum.merge(outcome, count, Long::sum)));
+            return sum;
+        }
     }
 
     /** The values of a policy. */
@@ -95,7 +113,30 @@ public record InstanceReport(
      * @param otherActive the greatest number of calls of a key that is not in the list
      * @param minute the calls of the last minute
      */
-    public record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive, Minute minute) {}
+    public record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive, Minute minute) {
+        /** Returns bounds of keys that are in no list. */
+        public static PolicyKeys unlisted(long rejected, long active) {
+            TopKeys none = new TopKeys(List.of(), List.of(), List.of(), Duration.ZERO);
+            return new PolicyKeys(OTHERS, none, rejected, active, Minute.NONE);
+        }
+
+        /** Returns the greatest counts of the keys of policies. */
+        static PolicyKeys ofOthers(List<PolicyKeys> others) {
+            long rejected = 0;
+            long active = 0;
+            for (PolicyKeys keys : others) {
+                rejected = Math.max(rejected, most(keys.top.rejected(), keys.otherRejected));
+                active = Math.max(active, most(keys.top.active(), keys.otherActive));
+            }
+            return unlisted(rejected, active);
+        }
+
+        private static long most(List<TopKeys.Entry> listed, long other) {
+            return Math.max(
+                    other,
+                    listed.stream().mapToLong(TopKeys.Entry::maxCount).max().orElse(0));
+        }
+    }
 
     /**
      * The calls of about the last minute.

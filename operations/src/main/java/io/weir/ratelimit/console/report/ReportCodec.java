@@ -25,7 +25,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The codec of reports. Each list has a share of the bytes of a report, and ends before the first element for which it has no room.
+ * The codec of reports. Each list has a share of the bytes of a report, and ends before the first element for which it has no room. Those of
+ * rates and of top keys then have an element for the others.
  */
 public final class ReportCodec {
     /** The form of reports. A reader ignores other forms. */
@@ -43,9 +44,9 @@ public final class ReportCodec {
     /** The longest name of a policy and the longest stored key in a report, in characters. */
     static final int MAX_NAME = 300;
 
-    private static final int RATES_BYTES = 12_000;
+    private static final int RATES_BYTES = 11_500;
     private static final int VALUES_BYTES = 20_000;
-    private static final int KEYS_BYTES = 19_000;
+    private static final int KEYS_BYTES = 18_900;
     private static final int RUNNING_BYTES = 3_000;
     private static final int BLOCKS_BYTES = 6_000;
 
@@ -174,9 +175,11 @@ public final class ReportCodec {
             report.next(ORIGIN, InstanceReport::origin),
             report.next(BACKEND, InstanceReport::backend),
             report.next(CONFIGURATION, InstanceReport::configuration),
-            report.next(within(RATES_BYTES, RATES), InstanceReport::rates),
+            report.next(within(RATES_BYTES, RATES, InstanceReport.PolicyRates::ofOthers), InstanceReport::rates),
             report.next(within(VALUES_BYTES, VALUES), InstanceReport::values),
-            report.next(within(KEYS_BYTES, Codec.of(ReportCodec::keys)), InstanceReport::keys),
+            report.next(
+                    within(KEYS_BYTES, Codec.of(ReportCodec::keys), InstanceReport.PolicyKeys::ofOthers),
+                    InstanceReport::keys),
             report.next(CURRENT, InstanceReport::current)));
 
     private ReportCodec() {}
@@ -217,6 +220,15 @@ public final class ReportCodec {
     }
 
     private static <T> Codec<List<T>> within(int maxBytes, Codec<T> element) {
+        return within(maxBytes, element, Optional.empty());
+    }
+
+    private static <T> Codec<List<T>> within(int maxBytes, Codec<T> element, Function<List<T>, T> ofOthers) {
+        return within(maxBytes, element, Optional.of(ofOthers));
+    }
+
+    /** Returns a codec of the elements for which there is room, and then one of the others, which has at most 500 further bytes. */
+    private static <T> Codec<List<T>> within(int maxBytes, Codec<T> element, Optional<Function<List<T>, T>> ofOthers) {
         return new Codec<>(
                 (out, values) -> {
                     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -231,8 +243,13 @@ public final class ReportCodec {
                         written++;
                         end = bytes.size();
                     }
-                    out.writeInt(written);
+                    List<T> others = values.subList(written, values.size());
+                    Optional<T> last = others.isEmpty() ? Optional.empty() : ofOthers.map(of -> of.apply(others));
+                    out.writeInt(written + (last.isPresent() ? 1 : 0));
                     out.write(bytes.toByteArray(), 0, end);
+                    if (last.isPresent()) {
+                        element.writer().write(out, last.get());
+                    }
                 },
                 element.list(NUMBER).reader());
     }
