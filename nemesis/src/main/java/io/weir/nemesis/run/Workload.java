@@ -98,8 +98,11 @@ final class Workload {
     /** Calls hold their slots for up to this many times three seconds, so that few calls hold all of them. */
     private static final int MOST_PACE_OF_HOLDER = 5;
 
-    /** So long do all callers exhaust one key of one limit, if each of them makes few calls. */
-    private static final Duration PHASE = Duration.ofSeconds(15);
+    /** For so many windows do all callers exhaust the same limit, if each of them makes few calls: one more than the checker compares. */
+    private static final int WINDOWS_OF_PHASE = 21;
+
+    /** For so many periods do they exhaust the calendar limit, whose other windows are too long for a run. */
+    private static final int PERIODS_OF_PHASE = 3;
 
     /** So many changes of an attribute are kept at least, and can apply again. */
     private static final int KEPT_CHANGES = 9;
@@ -229,13 +232,28 @@ final class Workload {
     }
 
     private void call(InstanceProcess instance, Random random) throws InterruptedException {
-        int subjects = LIMITS.size() * KEYS.size();
-        int subject = pace == 1
-                ? random.nextInt(subjects)
-                : Math.floorMod(seed + (System.nanoTime() - startNanos) / PHASE.toNanos(), subjects);
-        Operation call = instance.run(
-                Kind.ACQUIRE, LIMITS.get(subject / KEYS.size()).name(), KEYS.get(subject % KEYS.size()), 1, 0);
+        Policy limit =
+                pace == 1 ? any(LIMITS, random) : limitAt(Duration.ofNanos(System.nanoTime() - startNanos), seed);
+        String key = pace == 1 ? any(KEYS, random) : KEYS.get(0);
+        Operation call = instance.run(Kind.ACQUIRE, limit.name(), key, 1, 0);
         pauseAfter(call, 1 + random.nextInt(5));
+    }
+
+    /** Returns the limit whose only key all callers use at a time of a run, if each of them makes few calls. */
+    static Policy limitAt(Duration time, long seed) {
+        Duration left = time;
+        for (long number = seed; ; number++) {
+            Policy limit = LIMITS.get(Math.floorMod(number, LIMITS.size()));
+            Duration phase = phase(limit);
+            if (left.compareTo(phase) < 0) {
+                return limit;
+            }
+            left = left.minus(phase);
+        }
+    }
+
+    private static Duration phase(Policy limit) {
+        return limit.window().multipliedBy(limit.form() == Form.CALENDAR ? PERIODS_OF_PHASE : WINDOWS_OF_PHASE);
     }
 
     /** Exhausts a limit of its own, and calls again after the time that the rejection names. */

@@ -134,6 +134,23 @@ class PromisesTest {
             }
             assertThat(promise.check(windows.build())).hasSize(1);
         }
+
+        /** Returns a history with as many calls at the start of each window of a limit of 10. */
+        private HistoryBuilder windows(int windows, int calls) {
+            HistoryBuilder history = new HistoryBuilder(Form.FIXED_WINDOW, 10, SECOND, FailureMode.CLOSED);
+            for (int i = 0; i < windows; i++) {
+                history.operations(calls, i * 1_000L, ACQUIRE, ALLOWED);
+            }
+            return history;
+        }
+
+        @Test
+        void needsMoreWindowsForASmallerExcess() {
+            assertKept(promise, windows(3, 14));
+            assertThat(promise.check(windows(5, 14).build())).hasSize(1);
+            assertKept(promise, windows(19, 11));
+            assertThat(promise.check(windows(20, 11).build())).hasSize(1);
+        }
     }
 
     @Nested
