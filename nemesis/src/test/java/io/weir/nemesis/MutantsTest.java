@@ -49,6 +49,7 @@ class MutantsTest {
                 "limit", "acquire.lua", "key = keys[first + part - 1]", "key = keys[first + part - 1] .. '+'"),
         WINDOWS_END_EARLY("limit", "acquire.lua", "b == 0 or elapsed >= length", "b == 0 or 10 * elapsed >= length"),
         A_CALL_SPENDS_TWICE("room", "acquire.lua", "b = b + needed * allowed", "b = b + 2 * needed * allowed"),
+        A_BUCKET_RETURNS_HALF("room", "acquire.lua", "b - elapsed * permits", "b - floor(elapsed * permits / 2)"),
         A_REFUND_IS_LOST(
                 "account",
                 "refund.lua",

@@ -265,6 +265,75 @@ class PromisesTest {
         }
 
         @Test
+        void ofABucketReturnsWithTime() {
+            for (Form form : List.of(Form.TOKEN_BUCKET, Form.LEAKY_BUCKET)) {
+                HistoryBuilder bucket = new HistoryBuilder(form, 10, SECOND, FailureMode.CLOSED)
+                        .operations(10, 0, ACQUIRE, ALLOWED)
+                        .operation(50, ACQUIRE, REJECTED);
+                assertKept(promise, bucket);
+                assertKept(promise, bucket.operation(100, ACQUIRE, REJECTED));
+                assertFirst(promise, bucket.operation(112, ACQUIRE, REJECTED), 13);
+            }
+        }
+
+        @Test
+        void ofABucketIsThatOfItsWholePast() {
+            HistoryBuilder bucket = new HistoryBuilder(Form.TOKEN_BUCKET, 10, SECOND, FailureMode.CLOSED);
+            bucket.operations(10, 0, ACQUIRE, ALLOWED);
+            for (int i = 1; i <= 30; i++) {
+                bucket.operation(i * 100L + 10, ACQUIRE, ALLOWED);
+            }
+            assertKept(promise, bucket.operation(3_050, ACQUIRE, REJECTED));
+            assertFirst(promise, bucket.operation(3_150, ACQUIRE, REJECTED), 42);
+        }
+
+        /** Degraded calls can have spent no more than the bucket held. */
+        @Test
+        void ofABucketIsNeverLessThanItsCapacity() {
+            HistoryBuilder bucket = new HistoryBuilder(Form.TOKEN_BUCKET, 10, SECOND, FailureMode.CLOSED)
+                    .operations(1_000, 0, ACQUIRE, DEGRADED_REJECTED);
+            assertKept(promise, bucket.operation(5_900, ACQUIRE, REJECTED));
+            assertFirst(promise, bucket.operation(6_200, ACQUIRE, REJECTED), 1_002);
+        }
+
+        @Test
+        void ofABucketCanBeMissingAfterAStepBackOfRedis() {
+            HistoryBuilder stepped = new HistoryBuilder(Form.TOKEN_BUCKET, 10, SECOND, FailureMode.CLOSED)
+                    .fault(Effect.BEHIND, Fault.ALL, 10, 20);
+            assertKept(promise, stepped.operation(2_015, ACQUIRE, REJECTED));
+            assertFirst(promise, stepped.operation(2_025, ACQUIRE, REJECTED), 2);
+        }
+
+        @Test
+        void ofACalendarLimitIsThatOfOnePeriodAtLeast() {
+            HistoryBuilder period =
+                    new HistoryBuilder(Form.CALENDAR, 3, SECOND, FailureMode.CLOSED).operations(3, 0, ACQUIRE, ALLOWED);
+            assertKept(promise, period.operation(500, ACQUIRE, REJECTED));
+            assertFirst(promise, period.operation(1_500, ACQUIRE, REJECTED), 5);
+        }
+
+        @Test
+        void ofALeasedKeyCanHaveTheLeasesOfAllInstancesUnused() {
+            HistoryBuilder leased =
+                    new HistoryBuilder(Form.FIXED_WINDOW, 10, SECOND, FailureMode.CLOSED, Map.of("lease", "2"));
+            assertKept(promise, leased.operations(6, 0, ACQUIRE, ALLOWED).operation(10, ACQUIRE, REJECTED));
+            // A rejection from memory is repeated for 20 ms.
+            assertKept(promise, leased.operation(1_015, ACQUIRE, REJECTED));
+            assertFirst(promise, leased.operation(1_030, ACQUIRE, REJECTED), 9);
+        }
+
+        @Test
+        void ofALeasedKeyCanBeMissingAfterALostReplyAndAKilledInstance() {
+            for (Effect effect : List.of(Effect.OUTAGE, Effect.DEATH)) {
+                HistoryBuilder leased = new HistoryBuilder(
+                                Form.FIXED_WINDOW, 10, SECOND, FailureMode.CLOSED, Map.of("lease", "2"))
+                        .fault(effect, 1, 10, 20);
+                assertKept(promise, leased.operation(2_015, ACQUIRE, REJECTED));
+                assertFirst(promise, leased.operation(2_025, ACQUIRE, REJECTED), 2);
+            }
+        }
+
+        @Test
         void isKeptIfCallsWithoutAReplyCanHaveSpent() {
             assertKept(
                     promise,

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.nemesis.check;
+
+import io.weir.nemesis.history.Fault;
+import io.weir.nemesis.history.Fault.Effect;
+import io.weir.nemesis.history.History;
+import io.weir.nemesis.history.Operation;
+import io.weir.nemesis.history.Operation.Outcome;
+import io.weir.nemesis.history.Policy;
+import io.weir.nemesis.history.Policy.Form;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** The most permits of a limit that the calls of a key can have spent, whenever they were decided. */
+final class Room {
+    /** The clock of an instance, which repeats rejections, and that of Redis differ by less than this part. */
+    private static final long CLOCK_PART = 1_000;
+
+    /** For so long does an instance reject calls of a leased key from memory (leases.md, "Overload"). */
+    private static final Duration HELD = Duration.ofMillis(20);
+
+    private final History history;
+    private final Policy policy;
+    private final long lookBack;
+
+    /** The permits of all spends that have started, or can have been decided, before an instant. */
+    private final TreeMap<Long, Long> started = new TreeMap<>();
+
+    private final TreeMap<Long, Long> decided = new TreeMap<>();
+
+    /** The missing permits of a bucket after the latest instants of its spends. */
+    private final TreeMap<Long, Double> missing = new TreeMap<>();
+
+    /** Prepares the acquires of one key. */
+    Room(History history, List<Operation> calls) {
+        this.history = history;
+        this.policy = history.policy(calls.get(0));
+        long window = policy.window().toNanos();
+        this.lookBack = isBucket()
+                ? Math.max(window, window * policy.burst() / policy.permits())
+                : window * (policy.form() == Form.SLIDING_WINDOW ? 2 : 1);
+        List<Step> spends = calls.stream()
+                .filter(call -> call.outcome() == Outcome.ALLOWED || call.isUnknown())
+                .map(call -> new Step(call.start(), history.latest(call), call.amount()))
+                .toList();
+        sum(
+                started,
+                spends.stream().sorted(Comparator.comparingLong(Step::from)).toList(),
+                true);
+        sum(decided, spends.stream().sorted(Comparator.comparingLong(Step::to)).toList(), false);
+        if (isBucket()) {
+            fill(spends);
+        }
+    }
+
+    private record Step(long from, long to, long permits) {}
+
+    private static void sum(TreeMap<Long, Long> sums, List<Step> sorted, boolean isStart) {
+        long sum = 0;
+        for (Step step : sorted) {
+            sum += step.permits;
+            sums.put(isStart ? step.from : step.to, sum);
+        }
+    }
+
+    private boolean isBucket() {
+        return policy.form() == Form.TOKEN_BUCKET || policy.form() == Form.LEAKY_BUCKET;
+    }
+
+    /** A bucket lacks most permits if its calls are decided late. After a step back of the clock, all of them can be missing. */
+    private void fill(List<Step> spends) {
+        Stream<Step> steps = history.faults(Fault.ALL, Effect.BEHIND)
+                .map(fault -> new Step(fault.start(), fault.end(), policy.burst()));
+        List<Step> all = Stream.concat(spends.stream(), steps)
+                .sorted(Comparator.comparingLong(Step::to))
+                .toList();
+        for (Step step : all) {
+            missing.put(step.to, Math.min(policy.burst(), missing(step.to) + step.permits));
+        }
+    }
+
+    /** Returns the missing permits of a bucket at an instant. */
+    private double missing(long at) {
+        var last = missing.floorEntry(at);
+        double returned = last == null
+                ? 0
+                : (double) (at - last.getKey())
+                        * policy.permits()
+                        / policy.window().toNanos();
+        return last == null ? 0 : Math.max(0, last.getValue() - returned * (1 - 1.0 / CLOCK_PART));
+    }
+
+    private static long before(TreeMap<Long, Long> sums, long instant, boolean inclusive) {
+        var last = sums.headMap(instant, inclusive).lastEntry();
+        return last == null ? 0 : last.getValue();
+    }
+
+    /** Returns why a call that is rejected had room under this limit; empty if it can have had none. */
+    Optional<String> of(Operation rejected) {
+        long unused = history.instances() * Long.parseLong(policy.more().getOrDefault("lease", "0"));
+        if (isExcepted(rejected, unused > 0)) {
+            return Optional.empty();
+        }
+        long capacity = isBucket() ? policy.burst() : policy.permits();
+        double spent = spent(rejected, unused > 0);
+        return spent + rejected.amount() + unused > capacity
+                ? Optional.empty()
+                : Optional.of("rejected although at most " + Math.round(spent) + " permits of " + policy.name()
+                        + " are spent");
+    }
+
+    private double spent(Operation rejected, boolean isLeased) {
+        long possible = before(started, rejected.end(), true);
+        if (isBucket()) {
+            return missing(rejected.start()) + possible - before(decided, rejected.start(), true);
+        }
+        long from = rejected.start() - lookBack - lookBack / CLOCK_PART - (isLeased ? HELD.toNanos() : 0);
+        return possible - before(decided, from, false);
+    }
+
+    /** A killed instance and a lost reply can leave leased permits unused until the end of their window (leases.md, "Unused permits"). */
+    private boolean isExcepted(Operation rejected, boolean isLeased) {
+        long from = rejected.start() - 2 * lookBack;
+        return history.has(Fault.ALL, Effect.BEHIND, from, rejected.end())
+                || (isLeased
+                        && Stream.of(Effect.OUTAGE, Effect.DEATH, Effect.PAUSE, Effect.STARVATION)
+                                .anyMatch(effect -> history.has(Fault.ALL, effect, from, rejected.end())));
+    }
+}
