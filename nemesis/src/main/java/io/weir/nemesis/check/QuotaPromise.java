@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
  * An allowed call has no more remaining permits than its limit leaves; a sliding log leaves exactly those that are not spent in its window.
  * A rejected call has a wait of at least one second, also without the backend. After it, the same call is allowed if no other call spends
  * (responses.md, "Allowed requests" and "Rejected requests"). After a step back of the clock of Redis, a window begins again (clocks.md).
+ * After a step forward and a loss of data, an instance can repeat a rejection that is older than the new state of its key.
  */
 public final class QuotaPromise implements Promise {
     /** The clock of Redis and the monotonic clock of the machine differ by less than this part. */
@@ -129,6 +130,7 @@ public final class QuotaPromise implements Promise {
             return rejected.subList(Sorted.upTo(rejectedStarts, quietFrom), rejected.size()).stream()
                     .takeWhile(earlier -> earlier.start() < call.start())
                     .filter(earlier -> due(earlier) < call.start() && !isSteppedBack(earlier, call))
+                    .filter(earlier -> !history.isRenewed(earlier.start() - lookBack, call.start()))
                     .findFirst()
                     .map(earlier -> "rejected after the " + earlier.value() + " s of operation " + earlier.number()
                             + ", in which no call has spent");

@@ -234,6 +234,16 @@ class PromisesTest {
             assertKept(promise, call(stepped, 1_013, REJECTED, 9));
         }
 
+        /** The other instance has spent in a new window, before this one has repeated the wait of the former window. */
+        @Test
+        void areKeptIfAnInstanceRepeatsTheWaitOfLostState() {
+            for (Effect effect : List.of(Effect.AHEAD, Effect.LOSS)) {
+                HistoryBuilder window = new HistoryBuilder(Form.FIXED_WINDOW, 3, SECOND, FailureMode.CLOSED);
+                call(call(window.fault(effect, Fault.ALL, 500, 510), 600, ALLOWED, 2), 700, REJECTED, 1);
+                assertKept(promise, call(window, 1_703, REJECTED, 1));
+            }
+        }
+
         @Test
         void ofALeaseCanBeWithTheWaitOfAnotherInstance() {
             HistoryBuilder leased =
