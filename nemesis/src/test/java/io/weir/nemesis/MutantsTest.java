@@ -55,6 +55,14 @@ class MutantsTest {
                 "refund.lua",
                 "isChanged = isChanged or text ~= (stored and stored[4] or nil)",
                 "text = text"),
+        A_PART_STAYS_SPENT(
+                "all or nothing",
+                "acquire.lua",
+                "    if sections and allowed > 0 then",
+                "    if allowed == 0 and groupKeys > 1 and texts[1] then\n"
+                        + "      put(call, keys[first], texts[1], lives[1])\n    end\n"
+                        + "    if sections and allowed > 0 then"),
+        A_SHADOW_REJECTS("shadow mode", "ratelimit.policies.trial.mode", "enforce"),
         ONE_MORE_CALL_RUNS("slots", "general.lua", "limit.permits - count", "limit.permits + 1 - count"),
         A_SLOT_IS_NOT_RELEASED("slots come back", "release.lua", "held = slots.remove(held, from)", "held = held"),
         THE_FAILURE_MODE_IS_IGNORED("failure mode", "ratelimit.policies.account.on-failure", "open"),

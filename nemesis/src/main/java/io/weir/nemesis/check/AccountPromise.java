@@ -8,12 +8,14 @@ import io.weir.nemesis.history.History.Span;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Kind;
 import io.weir.nemesis.history.Operation.Outcome;
+import io.weir.nemesis.history.Policy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The spent permits of a key are those of its calls (failures.md, "Results"; settle.md, "Effects"). A call spends its cost once, a settlement
@@ -28,6 +30,11 @@ public final class AccountPromise implements Promise {
 
     @Override
     public List<Violation> check(History history) {
+        return check(history, name(), policy -> !policy.hasOwnKeys());
+    }
+
+    /** Returns the violations by the keys of some policies, as those of a promise. */
+    static List<Violation> check(History history, String promise, Predicate<Policy> policies) {
         List<Violation> violations = new ArrayList<>();
         List<Span> losses = history.faults(Fault.ALL, Effect.LOSS)
                 .filter(fault -> !fault.affects(Fault.ALL, Effect.ROLLBACK))
@@ -38,15 +45,17 @@ public final class AccountPromise implements Promise {
         history.operations().stream()
                 .filter(operation -> operation.kind() == Kind.ACQUIRE)
                 .forEach(operation -> acquired.put(operation.number(), operation));
-        Map<String, List<Operation>> peeks =
-                history.bySubject(operation -> operation.kind() == Kind.PEEK && operation.outcome() == Outcome.DONE);
+        Map<String, List<Operation>> peeks = history.bySubject(operation -> operation.kind() == Kind.PEEK
+                && operation.outcome() == Outcome.DONE
+                && policies.test(history.policy(operation)));
         Map<String, List<Operation>> others = history.bySubject(operation -> operation.kind() != Kind.PEEK);
         peeks.forEach((key, found) -> {
-            List<Delta> deltas = deltas(others.getOrDefault(key, List.of()), acquired);
+            List<Delta> deltas = deltas(history, others.getOrDefault(key, List.of()), acquired);
             found.stream()
                     .filter(peek -> rollbacks.stream().noneMatch(span -> span.overlaps(peek.start(), peek.end())))
-                    .map(peek -> contradiction(peek, undone(deltas, rollbacks, peek), losses))
-                    .flatMap(Optional::stream)
+                    .flatMap(peek -> contradiction(peek, undone(deltas, rollbacks, peek), losses)
+                            .map(reason -> new Violation(promise, peek, reason))
+                            .stream())
                     .findFirst()
                     .ifPresent(violations::add);
         });
@@ -59,15 +68,18 @@ public final class AccountPromise implements Promise {
      * @param call the acquire whose charge changes
      * @param from the earliest instant of the change
      * @param sure the latest instant of the change; {@link Operation#NEVER} if it need not happen
+     * @param until the latest instant at which it can be seen
      */
-    private record Delta(Operation call, long from, long sure, long permits) {
+    private record Delta(Operation call, long from, long sure, long until, long permits) {
         boolean canBeUndoneBy(Span rollback) {
             return rollback.overlaps(from, sure) || rollback.overlaps(call.start(), call.end());
         }
 
         /** Returns the least or the greatest change as a peek can see it. */
         long seenBy(Operation peek, Span loss, boolean least) {
-            if (from > peek.end() || (loss != null && !call.isUnknown() && call.end() < loss.from())) {
+            if (from > peek.end()
+                    || until < peek.start()
+                    || (loss != null && !call.isUnknown() && call.end() < loss.from())) {
                 return 0;
             }
             boolean kept = loss == null || call.start() > loss.to();
@@ -84,32 +96,35 @@ public final class AccountPromise implements Promise {
                 rollbacks.stream().filter(span -> span.to() < peek.start()).toList();
         return deltas.stream()
                 .map(delta -> before.stream().anyMatch(delta::canBeUndoneBy)
-                        ? new Delta(delta.call, delta.from, Operation.NEVER, delta.permits)
+                        ? new Delta(delta.call, delta.from, Operation.NEVER, delta.until, delta.permits)
                         : delta)
                 .toList();
     }
 
-    private static List<Delta> deltas(List<Operation> operations, Map<Long, Operation> acquired) {
+    private static List<Delta> deltas(History history, List<Operation> operations, Map<Long, Operation> acquired) {
         List<Delta> deltas = new ArrayList<>();
         Map<Long, Operation> ended = new HashMap<>();
         for (Operation operation : operations) {
             long sure = operation.isUnknown() ? Operation.NEVER : operation.end();
             if (operation.kind() == Kind.ACQUIRE) {
                 if (operation.outcome() != Outcome.REJECTED && operation.outcome() != Outcome.BLOCKED) {
-                    deltas.add(new Delta(operation, operation.start(), sure, operation.amount()));
+                    deltas.add(new Delta(operation, operation.start(), sure, Operation.NEVER, operation.amount()));
+                } else if (operation.isJoint()) {
+                    long until = history.refunded(operation);
+                    deltas.add(new Delta(operation, operation.start(), Operation.NEVER, until, operation.amount()));
                 }
             } else if (operation.kind() == Kind.REFUND || operation.kind() == Kind.SETTLE) {
                 Operation call = acquired.get(operation.call());
                 long actual = operation.kind() == Kind.REFUND ? 0 : operation.amount();
                 if (call != null && ended.putIfAbsent(call.number(), operation) == null) {
-                    deltas.add(new Delta(call, operation.start(), sure, actual - call.amount()));
+                    deltas.add(new Delta(call, operation.start(), sure, Operation.NEVER, actual - call.amount()));
                 }
             }
         }
         return deltas;
     }
 
-    private Optional<Violation> contradiction(Operation peek, List<Delta> deltas, List<Span> losses) {
+    private static Optional<String> contradiction(Operation peek, List<Delta> deltas, List<Span> losses) {
         Span loss = null;
         for (Span span : losses) {
             if (span.overlaps(peek.start(), peek.end())) {
@@ -126,7 +141,6 @@ public final class AccountPromise implements Promise {
                 .sum();
         return peek.value() >= Math.max(0, least) && peek.value() <= most
                 ? Optional.empty()
-                : Optional.of(new Violation(
-                        name(), peek, peek.value() + " permits are spent, expected " + least + " to " + most));
+                : Optional.of(peek.value() + " permits are spent, expected " + least + " to " + most);
     }
 }

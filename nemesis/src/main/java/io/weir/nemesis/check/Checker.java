@@ -13,6 +13,8 @@ public final class Checker {
             new RoomPromise(),
             new QuotaPromise(),
             new AccountPromise(),
+            new JointPromise.AllOrNothing(),
+            new JointPromise.Shadow(),
             SlotsPromise.calls(),
             SlotsPromise.back(),
             new FailureModePromise(),

@@ -91,9 +91,10 @@ public final class QuotaPromise implements Promise {
             };
         }
 
-        /** Returns whether only time gives permits back, and only to all instances. */
+        /** Returns whether only time gives permits back, and only to all instances, and no other policy rejects a call. */
         private boolean isExact() {
             return policy.form() != Form.CONCURRENCY
+                    && !policy.hasOwnKeys()
                     && !policy.more().containsKey("lease")
                     && !policy.more().containsKey("penalty.after");
         }

@@ -44,8 +44,8 @@ final class Room {
                 ? Math.max(window, window * policy.burst() / policy.permits())
                 : window * (policy.form() == Form.SLIDING_WINDOW ? 2 : 1);
         List<Step> spends = calls.stream()
-                .filter(call -> call.outcome() == Outcome.ALLOWED || call.isUnknown())
-                .map(call -> new Step(call.start(), history.latest(call), call.amount()))
+                .filter(call -> call.outcome() == Outcome.ALLOWED || call.isUnknown() || call.isJoint())
+                .map(call -> new Step(call.start(), latest(call), call.amount()))
                 .toList();
         sum(
                 started,
@@ -55,6 +55,15 @@ final class Room {
         if (isBucket()) {
             fill(spends);
         }
+    }
+
+    /** Returns when a call can have spent at the latest. A part that is refunded does not count for a whole window. */
+    private long latest(Operation call) {
+        if (call.outcome() == Outcome.ALLOWED || call.isUnknown()) {
+            return history.latest(call);
+        }
+        long refunded = history.refunded(call);
+        return refunded == Operation.NEVER ? refunded : refunded - lookBack - lookBack / CLOCK_PART;
     }
 
     private record Step(long from, long to, long permits) {}
@@ -114,7 +123,7 @@ final class Room {
     }
 
     private double spent(Operation rejected, boolean isLeased) {
-        long possible = before(started, rejected.end(), true);
+        long possible = before(started, rejected.end(), true) - (rejected.isJoint() ? rejected.amount() : 0);
         if (isBucket()) {
             return missing(rejected.start()) + possible - before(decided, rejected.start(), true);
         }

@@ -29,7 +29,7 @@ public final class RoomPromise implements Promise {
                 .forEach(calls -> {
                     Room room = new Room(history, calls);
                     calls.stream()
-                            .filter(call -> call.outcome() == Outcome.REJECTED)
+                            .filter(call -> call.outcome() == Outcome.REJECTED && !call.isJoint())
                             .flatMap(call -> room.of(call).stream().map(reason -> new Violation(name(), call, reason)))
                             .findFirst()
                             .ifPresent(violations::add);

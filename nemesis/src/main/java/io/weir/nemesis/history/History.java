@@ -32,6 +32,9 @@ public record History(
         List<Operation> operations,
         List<Fault> faults,
         long start) {
+    /** The time of a refund to Redis, and a second in which an instance repeats a rejection (redis.md, "Rejections from memory"). */
+    private static final Duration REFUNDED_WITHIN = Duration.ofSeconds(3);
+
     /** Redis can run an operation without a reply until this time after a fault. */
     private static final Duration LATE = Duration.ofSeconds(5);
 
@@ -136,6 +139,25 @@ public record History(
             }
         }
         return end + LATE.toNanos();
+    }
+
+    /**
+     * Returns the latest instant at which a part of a rejected acquire under two policies can be spent, because it is in another slot of a
+     * cluster than the part that has lost its permits to another call (redis-cluster.md, "Several slots").
+     *
+     * @return the instant, {@link Operation#NEVER} if the part can stay spent
+     */
+    public long refunded(Operation part) {
+        long end = part.end() + REFUNDED_WITHIN.toNanos();
+        if (has(Fault.ALL, Effect.OUTAGE, part.start(), end) || has(Fault.ALL, Effect.DEATH, part.start(), end)) {
+            return Operation.NEVER;
+        }
+        for (Span span : cutOff(Fault.ALL, REFUNDED_WITHIN)) {
+            if (span.overlaps(part.start(), end)) {
+                end = span.to() + REFUNDED_WITHIN.toNanos();
+            }
+        }
+        return end;
     }
 
     /**

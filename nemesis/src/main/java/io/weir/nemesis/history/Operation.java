@@ -12,8 +12,8 @@ import java.util.Locale;
  * @param key the key of the caller
  * @param amount the cost of an acquire, the actual cost of a settlement, the nanoseconds of a block, the new limit of a change, the
  *     nanoseconds until the end of the period of a threshold, or the nanoseconds of the pause that an upstream requires
- * @param call the number of the acquire that a release, a refund or a settlement ends, or of the outgoing call of an answer; 0 for other
- *     kinds
+ * @param call the number of the acquire that a release, a refund or a settlement ends, of the outgoing call of an answer, or of the other
+ *     part of an acquire under two policies; 0 for others
  * @param start the instant before the call
  * @param end the instant after the reply; {@link #NEVER} if the instance has ended before it replied
  * @param value the remaining permits of an allowed acquire, the seconds after which a rejected one can be repeated, the spent permits of a
@@ -92,6 +92,11 @@ public record Operation(
             case DEGRADED_ALLOWED, DEGRADED_REJECTED, FAILED, LOST, BROKEN -> true;
             default -> false;
         };
+    }
+
+    /** Returns whether this is one of the two parts of an acquire under two policies. */
+    public boolean isJoint() {
+        return kind == Kind.ACQUIRE && call != 0;
     }
 
     /** Returns the key together with its policy. */

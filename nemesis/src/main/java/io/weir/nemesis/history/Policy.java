@@ -48,11 +48,21 @@ public record Policy(
         };
     }
 
+    /** Returns whether the policy is in shadow mode. */
+    public boolean isShadow() {
+        return "shadow".equals(more.get("mode"));
+    }
+
+    /** Returns whether the policy has keys of its own, so that a call can have another key under another policy. */
+    public boolean hasOwnKeys() {
+        return more.containsKey("key");
+    }
+
     /** Returns the properties of the policy. */
     public Map<String, String> properties() {
         Map<String, String> values = new TreeMap<>(more);
         values.put("on-failure", mode.name().toLowerCase(Locale.ROOT));
-        values.put("key", "global");
+        values.putIfAbsent("key", "global");
         switch (form) {
             case CONCURRENCY -> {
                 values.put("concurrency", String.valueOf(permits));

@@ -37,7 +37,7 @@ public final class Instance {
          * @param properties its properties
          * @param environment its clock
          * @param events receives each of its events as a line
-         * @return runs an operation, whose words are those of a line of the input, and returns its outcome and value
+         * @return runs an operation, whose words are those of a line of the input, and returns its outcome and value, or those of both parts
          */
         Function<String[], String> start(
                 Map<String, String> properties, EngineEnvironment environment, Consumer<String> events);
@@ -112,9 +112,13 @@ public final class Instance {
         String[] words = request.split(" ", -1);
         long stalled = stalls.nanos();
         long start = System.nanoTime();
-        String result = calls.apply(words);
+        String[] results = calls.apply(words).split(Calls.AND, -1);
         long took = System.nanoTime() - start;
-        print("= " + words[0] + " " + result + " " + took + " " + (stalls.nanos() - stalled));
+        String times = " " + took + " " + (stalls.nanos() - stalled);
+        print("= " + words[0] + " " + results[0] + times);
+        if (words[2].contains(Calls.AND)) {
+            print("= " + words[5] + " " + results[results.length - 1] + times);
+        }
     }
 
     private synchronized void print(String line) {

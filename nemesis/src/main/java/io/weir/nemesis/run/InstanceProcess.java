@@ -88,35 +88,30 @@ final class InstanceProcess {
 
     /** Starts an operation. */
     CompletableFuture<Operation> start(Kind kind, String policy, String key, long amount, long call) {
-        Life current = life;
         long id = recorder.next();
-        CompletableFuture<Reply> pending = new CompletableFuture<>();
-        current.pending.put(id, pending);
-        long start = System.nanoTime();
-        if (current.ended) {
-            pending.complete(Reply.NONE);
-        } else {
-            current.send(String.join(
-                    " ", Long.toString(id), kind.name(), policy, key, Long.toString(amount), Long.toString(call)));
-        }
-        return pending.thenApply(reply -> {
-            Operation operation = new Operation(
-                    id,
-                    number,
-                    kind,
-                    policy,
-                    key,
-                    amount,
-                    call,
-                    start,
-                    reply.end(),
-                    reply.outcome(),
-                    reply.value(),
-                    reply.took(),
-                    reply.stalled());
-            recorder.add(operation);
-            return operation;
-        });
+        Life current = life;
+        CompletableFuture<Operation> operation = current.expect(id, kind, policy, key, amount, call);
+        current.ask(id, kind.name(), policy, key, amount, call);
+        return operation;
+    }
+
+    /** Runs an acquire under two policies with different keys, which is recorded as two operations, and returns the second one. */
+    Operation run(List<String> policies, List<String> keys, long cost) {
+        long first = recorder.next();
+        long second = recorder.next();
+        Life current = life;
+        List<CompletableFuture<Operation>> parts = List.of(
+                current.expect(first, Kind.ACQUIRE, policies.get(0), keys.get(0), cost, second),
+                current.expect(second, Kind.ACQUIRE, policies.get(1), keys.get(1), cost, first));
+        current.ask(
+                first,
+                Kind.ACQUIRE.name(),
+                String.join(Calls.AND, policies),
+                String.join(Calls.AND, keys),
+                cost,
+                second);
+        parts.get(0).join();
+        return parts.get(1).join();
     }
 
     /** Steps the wall clock of the instance. */
@@ -169,6 +164,41 @@ final class InstanceProcess {
             Thread thread = new Thread(this::read, "instance-" + number);
             thread.setDaemon(true);
             thread.start();
+        }
+
+        /** Awaits the reply to an operation, and records both. */
+        CompletableFuture<Operation> expect(long id, Kind kind, String policy, String key, long amount, long call) {
+            CompletableFuture<Reply> reply = new CompletableFuture<>();
+            pending.put(id, reply);
+            long start = System.nanoTime();
+            return reply.thenApply(result -> {
+                Operation operation = new Operation(
+                        id,
+                        number,
+                        kind,
+                        policy,
+                        key,
+                        amount,
+                        call,
+                        start,
+                        result.end(),
+                        result.outcome(),
+                        result.value(),
+                        result.took(),
+                        result.stalled());
+                recorder.add(operation);
+                return operation;
+            });
+        }
+
+        /** Sends an operation, unless the process has ended. */
+        void ask(long id, String kind, String policy, String key, long amount, long call) {
+            if (ended) {
+                pending.values().forEach(reply -> reply.complete(Reply.NONE));
+            } else {
+                send(String.join(
+                        " ", Long.toString(id), kind, policy, key, Long.toString(amount), Long.toString(call)));
+            }
         }
 
         void send(String line) {

@@ -74,6 +74,27 @@ final class Workload {
     private static final Policy UPSTREAM =
             policy("upstream", Form.FIXED_WINDOW, 1_000_000_000, DAY, 0, FailureMode.OPEN, Map.of());
 
+    /** Limits that a call charges together, each for a key of its own. Calls under two of them exhaust one, or both. */
+    private static final List<Policy> JOINT = List.of(
+            joint("org", 1_000_000, DAY, "enforce"),
+            joint("team", 20, WINDOW, "enforce"),
+            joint("trial", 20, WINDOW, "shadow"),
+            joint("audit", 1_000_000, DAY, "shadow"),
+            joint("left", 100, DAY, "enforce"),
+            joint("right", 100, DAY, "enforce"));
+
+    /** The policies of such calls, of which the last two have a new key after each time. */
+    private static final List<List<String>> TOGETHER = List.of(
+            List.of("org", "team"),
+            List.of("team", "org"),
+            List.of("org", "trial"),
+            List.of("team", "audit"),
+            List.of("left", "right"),
+            List.of("right", "left"));
+
+    private static final Duration NEW_KEY_AFTER = Duration.ofSeconds(1);
+    private static final int MOST_COST = 3;
+
     /** The limits whose permits return within seconds, so that a caller can wait for them. */
     private static final List<Policy> SHORT_LIMITS =
             LIMITS.stream().filter(limit -> limit.form() != Form.CALENDAR).toList();
@@ -113,7 +134,10 @@ final class Workload {
     private final int pace;
     private final long startNanos = System.nanoTime();
     private final List<Thread> threads = new ArrayList<>();
+
+    /** The policies and keys of accounts, whose spent permits are known. */
     private final Set<String> accounts = new TreeSet<>();
+
     private volatile boolean running = true;
 
     /** The losses of data that the operator knows. Only its thread uses this number. */
@@ -130,6 +154,7 @@ final class Workload {
     static List<Policy> policies() {
         List<Policy> all = new ArrayList<>(LIMITS);
         all.addAll(List.of(HELD, BRIEF, ACCOUNT, BLOCKED, CHANGED, LEASED, PENALIZED, UPSTREAM));
+        all.addAll(JOINT);
         return all;
     }
 
@@ -140,10 +165,20 @@ final class Workload {
                 .collect(Collectors.toSet());
     }
 
+    /** Returns the names of the policies whose keys are headers with the names of the policies. */
+    static Set<String> withOwnKeys() {
+        return JOINT.stream().map(Policy::name).collect(Collectors.toSet());
+    }
+
     /** Returns the properties of the REST client, whose calls share a pause for each host. */
     static Map<String, String> client() {
         String client = "ratelimit.clients." + UPSTREAM.name();
         return Map.of(client + ".policy", UPSTREAM.name(), client + ".key", "host");
+    }
+
+    private static Policy joint(String name, long permits, Duration window, String mode) {
+        Map<String, String> more = Map.of("key", "header:" + name, "mode", mode);
+        return policy(name, Form.FIXED_WINDOW, permits, window, 0, FailureMode.CLOSED, more);
     }
 
     private static Policy slots(String name, Duration timeout) {
@@ -193,6 +228,10 @@ final class Workload {
         for (int i = 0; i < instances; i++) {
             int instance = i;
             start("patient", random -> obey(stage.instance(instance), "patient-" + instance, random));
+        }
+        for (int i = 0; i < instances; i++) {
+            int instance = i;
+            start("joiner", random -> join(stage.instance(instance), random));
         }
     }
 
@@ -296,7 +335,7 @@ final class Workload {
     private void account(InstanceProcess instance, int number, Random random) throws InterruptedException {
         String key = "account-" + number + "-" + random.nextInt(1_000_000);
         synchronized (accounts) {
-            accounts.add(key);
+            accounts.add(ACCOUNT.name() + " " + key);
         }
         for (int i = 0; i < CALLS_OF_KEY && running; i++) {
             Operation call = instance.run(Kind.ACQUIRE, ACCOUNT.name(), key, 1 + random.nextInt(9), 0);
@@ -320,6 +359,34 @@ final class Workload {
                 instance.run(kind, call.policy(), call.key(), random.nextInt(20), call.number());
             }
         }
+    }
+
+    /** Calls under two policies, and sometimes under one of those that a call with both can then exceed. */
+    private void join(InstanceProcess instance, Random random) throws InterruptedException {
+        int shortPace = Math.min(pace, MOST_PACE_OF_OFFENDER);
+        List<String> policies = any(TOGETHER, random);
+        boolean isNew = policies.contains("left");
+        long age = (System.nanoTime() - startNanos)
+                / NEW_KEY_AFTER.multipliedBy(shortPace).toNanos();
+        // The key of an account is not one of those that move to another master, which calls use all the time.
+        String suffix = isNew ? "-account-" + age : "";
+        List<String> keys = policies.stream().map(policy -> policy + suffix).toList();
+        long cost = 1 + random.nextInt(MOST_COST);
+        Operation call = isNew && random.nextInt(3) == 0
+                ? instance.run(Kind.ACQUIRE, policies.get(0), keys.get(0), cost, 0)
+                : instance.run(policies, keys, cost);
+        for (Policy policy : JOINT) {
+            if (policies.contains(policy.name()) && policy.window().equals(DAY)) {
+                String key = policy.name() + suffix;
+                synchronized (accounts) {
+                    accounts.add(policy.name() + " " + key);
+                }
+                if (random.nextInt(8) == 0) {
+                    instance.run(Kind.PEEK, policy.name(), key, 0, 0);
+                }
+            }
+        }
+        pause(call.outcome() == Outcome.LOST ? 100 : (long) shortPace * (5 + random.nextInt(10)));
     }
 
     /** Sends an outgoing call. One of many answers requires a pause. */
@@ -378,7 +445,10 @@ final class Workload {
             thread.join();
         }
         synchronized (accounts) {
-            accounts.forEach(key -> stage.instance(0).run(Kind.PEEK, ACCOUNT.name(), key, 0, 0));
+            accounts.forEach(account -> {
+                String[] words = account.split(" ", -1);
+                stage.instance(0).run(Kind.PEEK, words[0], words[1], 0, 0);
+            });
         }
     }
 }

@@ -17,13 +17,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Builds a history of one policy by hand. Times are in milliseconds; an operation takes one. */
+/** Builds a history of one policy, or of two, by hand. Times are in milliseconds; an operation takes one. */
 final class HistoryBuilder {
     private static final Duration DEADLINE = Duration.ofMillis(250);
 
     private final Policy policy;
     private final List<Operation> operations = new ArrayList<>();
     private final List<Fault> faults = new ArrayList<>();
+    private final Map<String, Policy> policies = new HashMap<>();
 
     HistoryBuilder(Form form, long permits, Duration window, FailureMode mode) {
         this(form, permits, window, mode, Map.of());
@@ -31,6 +32,7 @@ final class HistoryBuilder {
 
     HistoryBuilder(Form form, long permits, Duration window, FailureMode mode, Map<String, String> more) {
         policy = new Policy("p", form, permits, window, permits, mode, more);
+        policies.put(policy.name(), policy);
     }
 
     /** Adds an operation of instance 0 with a cost or an amount of 1. */
@@ -45,11 +47,37 @@ final class HistoryBuilder {
 
     HistoryBuilder operation(
             int instance, long start, long end, Kind kind, Outcome outcome, long amount, long call, long value) {
+        return operation(policy, instance, start, end, kind, outcome, amount, call, value);
+    }
+
+    /** Adds a call with a cost of 1 under this policy and another one, with the results of both parts. */
+    HistoryBuilder joint(long at, Outcome outcome, Policy other, Outcome ofOther) {
+        long first = operations.size() + 1L;
+        return operation(policy, 0, at, at + 1, Kind.ACQUIRE, outcome, 1, first + 1, 1)
+                .operation(other, 0, at, at + 1, Kind.ACQUIRE, ofOther, 1, first, 1);
+    }
+
+    /** Adds a peek at another policy. */
+    HistoryBuilder peek(long at, Policy other, long spent) {
+        return operation(other, 0, at, at + 1, Kind.PEEK, Outcome.DONE, 0, 0, spent);
+    }
+
+    private HistoryBuilder operation(
+            Policy of,
+            int instance,
+            long start,
+            long end,
+            Kind kind,
+            Outcome outcome,
+            long amount,
+            long call,
+            long value) {
+        policies.put(of.name(), of);
         operations.add(new Operation(
                 operations.size() + 1L,
                 instance,
                 kind,
-                policy.name(),
+                of.name(),
                 "k",
                 amount,
                 call,
@@ -87,8 +115,6 @@ final class HistoryBuilder {
     }
 
     History build() {
-        Map<String, Policy> policies = new HashMap<>();
-        policies.put(policy.name(), policy);
         return new History(1, 2, DEADLINE, policies, operations, faults, 0);
     }
 }

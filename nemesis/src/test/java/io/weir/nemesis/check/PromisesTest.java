@@ -29,6 +29,7 @@ import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Outcome;
+import io.weir.nemesis.history.Policy;
 import io.weir.nemesis.history.Policy.Form;
 import io.weir.ratelimit.FailureMode;
 import java.time.Duration;
@@ -355,6 +356,116 @@ class PromisesTest {
                     log().operations(2, 0, ACQUIRE, ALLOWED)
                             .operation(3, ACQUIRE, LOST)
                             .operation(500, ACQUIRE, REJECTED));
+        }
+    }
+
+    private static Policy other(long permits, Duration window, String mode) {
+        return new Policy(
+                "q",
+                Form.FIXED_WINDOW,
+                permits,
+                window,
+                0,
+                FailureMode.CLOSED,
+                Map.of("key", "header:q", "mode", mode));
+    }
+
+    private static HistoryBuilder withOwnKeys(long permits, Duration window) {
+        return new HistoryBuilder(Form.FIXED_WINDOW, permits, window, FailureMode.CLOSED, Map.of("key", "header:p"));
+    }
+
+    @Nested
+    class AllOrNothing {
+        private final Promise promise = new JointPromise.AllOrNothing();
+        private final Policy limit = other(1, SECOND, "enforce");
+
+        /** Returns a history in which the other limit has room for the first call, and not for the second one. */
+        private HistoryBuilder exhausted() {
+            return withOwnKeys(1_000, MINUTE).joint(0, ALLOWED, limit, ALLOWED).joint(10, REJECTED, limit, REJECTED);
+        }
+
+        private static HistoryBuilder spent(HistoryBuilder history, long at, long permits) {
+            return history.operation(0, at, PEEK, DONE, 0, 0, permits);
+        }
+
+        @Test
+        void isKept() {
+            assertKept(promise, spent(exhausted(), 5_000, 1));
+            assertKept(promise, spent(exhausted().joint(20, DEGRADED_REJECTED, limit, DEGRADED_REJECTED), 5_000, 2));
+        }
+
+        @Test
+        void isBrokenByAPartThatStaysSpent() {
+            assertFirst(promise, spent(exhausted(), 5_000, 2), 5);
+        }
+
+        @Test
+        void isBrokenByAPartThatIsNotSpent() {
+            assertFirst(promise, spent(exhausted(), 5_000, 0), 5);
+        }
+
+        @Test
+        void isKeptUntilTheRefundOfAPart() {
+            assertKept(promise, spent(exhausted(), 2_000, 2));
+            assertFirst(promise, spent(exhausted().fault(Effect.PAUSE, 0, 5, 4_000), 8_000, 2), 5);
+            assertKept(promise, spent(exhausted().fault(Effect.PAUSE, 0, 5, 4_000), 6_000, 2));
+        }
+
+        @Test
+        void isKeptWithoutARefundAfterAnOutage() {
+            assertKept(promise, spent(exhausted().fault(Effect.OUTAGE, 0, 12, 20), 30_000, 2));
+        }
+
+        @Test
+        void isBrokenByARejectionAlthoughBothHaveRoom() {
+            assertFirst(promise, withOwnKeys(1_000, MINUTE).joint(0, REJECTED, limit, REJECTED), 1);
+            assertFirst(promise, exhausted().joint(5_000, REJECTED, limit, REJECTED), 5);
+            assertKept(promise, exhausted().joint(900, REJECTED, limit, REJECTED));
+        }
+    }
+
+    @Nested
+    class Shadow {
+        private final Promise promise = new JointPromise.Shadow();
+        private final Policy trial = other(1, SECOND, "shadow");
+        private final Policy audit = other(1_000, MINUTE, "shadow");
+
+        @Test
+        void isKept() {
+            assertKept(
+                    promise,
+                    withOwnKeys(1_000, MINUTE).joint(0, ALLOWED, trial, ALLOWED).joint(10, ALLOWED, trial, REJECTED));
+        }
+
+        @Test
+        void isBrokenByARejectionOfACall() {
+            HistoryBuilder rejected =
+                    withOwnKeys(1_000, MINUTE).joint(0, ALLOWED, trial, ALLOWED).joint(10, REJECTED, trial, REJECTED);
+            assertFirst(promise, rejected, 3);
+        }
+
+        @Test
+        void isBrokenByAReportedRejectionWithRoom() {
+            assertFirst(promise, withOwnKeys(1_000, MINUTE).joint(0, ALLOWED, trial, REJECTED), 2);
+        }
+
+        @Test
+        void isBrokenIfItSpendsForARejectedCall() {
+            HistoryBuilder rejected =
+                    withOwnKeys(1, MINUTE).joint(0, ALLOWED, audit, ALLOWED).joint(10, REJECTED, audit, REJECTED);
+            assertKept(promise, rejected.peek(5_000, audit, 1));
+            assertFirst(promise, rejected.peek(5_010, audit, 2), 6);
+        }
+
+        @Test
+        void canSpendWithoutAResult() {
+            for (long spent = 0; spent < 2; spent++) {
+                assertKept(
+                        promise,
+                        withOwnKeys(1_000, MINUTE)
+                                .joint(0, ALLOWED, audit, FAILED)
+                                .peek(5_000, audit, spent));
+            }
         }
     }
 
