@@ -5,7 +5,6 @@ import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.config.ConfigKeys;
-import io.weir.ratelimit.core.message.CoreMessages;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
@@ -167,12 +166,10 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 .flatMap(key -> target.policy(subject.policy())
                         .filter(policy -> policy.rollout().mode() == Policy.Mode.OFF
                                 || (subject.kind() == Kind.BLOCK && policy.isShadowFor(key))))
-                .map(policy -> CoreMessages.MESSAGES
-                        .message(
-                                "WEIR-015",
+                .map(policy -> MESSAGES.message(
+                                "WEIR-015.key",
                                 subject.kind().name().toLowerCase(Locale.ROOT),
-                                ConfigKeys.MODE.name().replace("<p>", policy.name()),
-                                "enforce")
+                                ConfigKeys.MODE.name().replace("<p>", policy.name()))
                         .text());
     }
 
