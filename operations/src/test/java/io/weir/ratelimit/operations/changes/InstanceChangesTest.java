@@ -494,8 +494,9 @@ class InstanceChangesTest {
         assertThat(one.changes.warnings(block)).isEmpty();
         one.make(policy("mode", "shadow"));
         assertThat(one.changes.warnings(block))
-                .containsExactly("WEIR-015 The block has no effect unless ratelimit.policies.api.mode has a value such as"
-                        + " enforce. Set that as well, or undo the change.");
+                .containsExactly(
+                        "WEIR-015 The block has no effect unless ratelimit.policies.api.mode has a value such as"
+                                + " enforce. Set that as well, or undo the change.");
         assertThat(one.changes.warnings(override))
                 .as("an override decides what shadow mode counts")
                 .isEmpty();
