@@ -46,7 +46,7 @@ public class WithoutLibrariesTest {
             assertThatExceptionOfType(ClassNotFoundException.class)
                     .isThrownBy(() -> loader.loadClass("io.weir.ratelimit.interceptor.cdi.RateLimitExtension"));
             Object result = ContextLoader.call(loader, () -> run(loader));
-            assertThat(result).isEqualTo("passed: 11");
+            assertThat(result).isEqualTo("passed: 12");
         }
     }
 
