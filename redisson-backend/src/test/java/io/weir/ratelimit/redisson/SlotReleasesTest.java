@@ -27,7 +27,7 @@ import org.redisson.misc.CompletableFutureWrapper;
 class SlotReleasesTest {
     private static final Duration DEADLINE = Duration.ofSeconds(1);
 
-    /** What precedes the bytes of the slots in a reply of {@code release.lua}. */
+    /** The bytes of a reply of {@code release.lua} before those of the slots. */
     private static final int HEAD_BYTES = 8;
 
     private final List<List<?>> sent = new ArrayList<>();
@@ -105,7 +105,7 @@ class SlotReleasesTest {
         for (int key = 0; key < 300; key++) {
             assertThat(release("{a}:" + key)).isNotDone();
         }
-        assertThat(sent).as("calls in flight").hasSize(2);
+        assertThat(sent).as("sent calls").hasSize(2);
         for (int key = 0; key < 1_000; key++) {
             assertThat(release("{b}:" + key)).isCompletedWithValue(List.of(true));
         }
