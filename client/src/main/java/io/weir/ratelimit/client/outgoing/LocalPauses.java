@@ -4,6 +4,7 @@ package io.weir.ratelimit.client.outgoing;
 import io.weir.ratelimit.Identity;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -48,9 +49,19 @@ final class LocalPauses {
         return (rest + MICRO - 1) / MICRO;
     }
 
-    /** Ends the pause of a key. */
-    void forget(Identity key) {
-        untilNanos.remove(key);
+    /**
+     * Stores a pause elsewhere, and forgets it if this succeeds and no other call has extended it meanwhile.
+     *
+     * @param store stores the rest of the pause in microseconds, and returns whether it has
+     * @return the rest in microseconds, 0 if the key is not paused
+     */
+    long handOver(Identity key, LongPredicate store) {
+        Long until = untilNanos.get(key);
+        long rest = restMicros(key);
+        if (until != null && rest > 0 && store.test(rest)) {
+            untilNanos.remove(key, until);
+        }
+        return rest;
     }
 
     int size() {

@@ -250,11 +250,7 @@ public final class OutgoingCalls {
 
     /** Stores a pause that began while the backend was unavailable, and returns its rest, 0 if there is none. */
     private long storeAgain(ClientState state, Binding binding, Identity key) {
-        long rest = state.unstored.restMicros(key);
-        if (rest > 0 && rules.store(state.client, binding, key, rest)) {
-            state.unstored.forget(key);
-        }
-        return rest;
+        return state.unstored.handOver(key, rest -> rules.store(state.client, binding, key, rest));
     }
 
     /**
@@ -325,10 +321,14 @@ public final class OutgoingCalls {
         long pauseMicros = rules.apply(permit, response);
         if (pauseMicros > 0) {
             state.pauses.pause(permit.key(), pauseMicros);
-            if (rules.store(permit.client(), permit.binding(), permit.key(), pauseMicros)) {
-                state.unstored.forget(permit.key());
-            } else {
-                state.unstored.pause(permit.key(), pauseMicros);
+            // A longer pause of an earlier response can still be unstored.
+            state.unstored.pause(permit.key(), pauseMicros);
+            long rest = state.unstored.handOver(
+                    permit.key(),
+                    micros -> rules.store(
+                            permit.client(), permit.binding(), permit.key(), Math.max(micros, pauseMicros)));
+            if (rest == 0) {
+                rules.store(permit.client(), permit.binding(), permit.key(), pauseMicros);
             }
         }
     }

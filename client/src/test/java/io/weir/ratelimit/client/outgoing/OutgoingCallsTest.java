@@ -718,6 +718,33 @@ class OutgoingCallsTest {
     }
 
     @Test
+    void aShorterPauseThatIsStoredDoesNotEndALongerOneThatIsNot() {
+        create("ratelimit.policies.calls.limit=100/1m");
+        Permit longer = begin();
+        Permit shorter = begin();
+        blocksFail = true;
+        answer(longer, 429, "Retry-After", "60");
+        blocksFail = false;
+        answer(shorter, 429, "Retry-After", "1");
+        assertThat(stored).singleElement().asString().endsWith(" PT1M");
+        assertThat(pause()).hasValue(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void aLongerPauseThatBeginsDuringTheStoringOfAnotherStays() {
+        LocalPauses unstored = new LocalPauses(() -> time.micros() * 1_000);
+        unstored.pause(KEY, 1_000_000);
+        assertThat(unstored.handOver(KEY, rest -> {
+                    unstored.pause(KEY, 60_000_000);
+                    return rest == 1_000_000;
+                }))
+                .isEqualTo(1_000_000);
+        assertThat(unstored.restMicros(KEY)).isEqualTo(60_000_000);
+        assertThat(unstored.handOver(KEY, rest -> true)).isEqualTo(60_000_000);
+        assertThat(unstored.restMicros(KEY)).isZero();
+    }
+
+    @Test
     void callSpendsTheCostOfThePolicy() {
         create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.cost=5");
         begin();
