@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -55,20 +56,20 @@ public final class Nemesis {
 
     /** Runs the program. */
     public static void main(String[] arguments) throws IOException {
-        System.exit(run(arguments));
+        System.exit(run(System.out::println, arguments));
     }
 
-    /** Runs the program and returns its status. */
-    static int run(String... arguments) throws IOException {
+    /** Runs the program, prints its lines and returns its status. */
+    static int run(Consumer<String> printer, String... arguments) throws IOException {
         Map<String, String> options = options(arguments);
         if (options.containsKey("--help")) {
-            System.out.println(USAGE + String.join(", ", Run.allTroubles()));
+            printer.accept(USAGE + String.join(", ", Run.allTroubles()));
             return 2;
         }
         if (options.containsKey("--check")) {
             Results results = new Results();
-            boolean holds = check(Path.of(options.get("--check")), results);
-            write(results, options);
+            boolean holds = check(Path.of(options.get("--check")), results, printer);
+            write(results, options, printer);
             return holds ? 0 : 1;
         }
         long seed =
@@ -76,7 +77,7 @@ public final class Nemesis {
         // Redis has another working directory.
         Path folder =
                 Path.of(options.getOrDefault("--folder", "target/nemesis")).toAbsolutePath();
-        List<String> faults = faults(options);
+        List<String> faults = faults(options, printer);
         List<List<String>> selections = new ArrayList<>();
         if (options.containsKey("--each")) {
             faults.forEach(fault -> selections.add(List.of(fault)));
@@ -89,9 +90,9 @@ public final class Nemesis {
         List<Duration> parts = parts(Duration.parse("PT" + options.getOrDefault("--time", "2m")), pace);
         for (List<String> selection : selections) {
             for (int part = 0; part < parts.size(); part++) {
-                System.out.printf(
-                        "%tT: run %d of %d with %s%n",
-                        LocalTime.now(), part + 1, parts.size(), String.join(", ", selection));
+                printer.accept(String.format(
+                        "%tT: run %d of %d, seed %d, with %s",
+                        LocalTime.now(), part + 1, parts.size(), seed + part, String.join(", ", selection)));
                 Run run = new Run(
                         seed + part,
                         Integer.parseInt(options.getOrDefault("--instances", "3")),
@@ -102,16 +103,16 @@ public final class Nemesis {
                         !options.containsKey("--single"),
                         Run.RECOVERY,
                         pace);
-                holds &= report(execute(run, folder), results);
+                holds &= report(execute(run, folder), results, printer);
             }
         }
         options.put("--seed", String.valueOf(seed));
-        write(results, options);
+        write(results, options, printer);
         return holds ? 0 : 1;
     }
 
     /** Checks a history, or all histories below a folder. */
-    private static boolean check(Path path, Results results) throws IOException {
+    private static boolean check(Path path, Results results, Consumer<String> printer) throws IOException {
         List<Path> files;
         try (Stream<Path> found = Files.walk(path)) {
             files = found.filter(file -> file.equals(path) ? Files.isRegularFile(file) : file.endsWith(HISTORY))
@@ -120,19 +121,20 @@ public final class Nemesis {
         }
         boolean holds = !files.isEmpty();
         for (Path file : files) {
-            holds &= report(HistoryFile.read(file, Run.policies()), results);
+            holds &= report(HistoryFile.read(file, Run.policies()), results, printer);
         }
         return holds;
     }
 
-    private static void write(Results results, Map<String, String> options) throws IOException {
-        results.table().forEach(System.out::println);
+    private static void write(Results results, Map<String, String> options, Consumer<String> printer)
+            throws IOException {
+        results.table().forEach(printer);
         if (options.containsKey("--table")) {
             results.writeInto(Path.of(options.get("--table")), COMMAND + text(options) + '"');
         }
     }
 
-    private static List<String> faults(Map<String, String> options) {
+    private static List<String> faults(Map<String, String> options, Consumer<String> printer) {
         String byDefault = String.join(
                 ",",
                 options.containsKey("--each") && !options.containsKey("--redis")
@@ -142,7 +144,7 @@ public final class Nemesis {
                 List.of(options.getOrDefault("--faults", byDefault).split(",")));
         List<String> missing = Run.missingTroubles();
         if (faults.removeAll(missing)) {
-            System.out.println("SKIPPED without the package faketime: " + String.join(", ", missing));
+            printer.accept("SKIPPED without the package faketime: " + String.join(", ", missing));
         }
         if (faults.isEmpty()) {
             throw new IllegalArgumentException(
@@ -196,20 +198,20 @@ public final class Nemesis {
     }
 
     /** Prints the violations, and returns whether there are none. */
-    private static boolean report(History history, Results results) {
+    private static boolean report(History history, Results results, Consumer<String> printer) {
         List<Violation> violations = Checker.check(history);
         results.add(history, violations);
-        System.out.printf(
-                "seed %d: %d operations, %d faults, %d violations%n",
-                history.seed(), history.operations().size(), history.faults().size(), violations.size());
+        printer.accept(String.format(
+                "seed %d: %d operations, %d faults, %d violations",
+                history.seed(), history.operations().size(), history.faults().size(), violations.size()));
         for (Violation violation : violations) {
-            System.out.println("VIOLATION of \"" + violation.promise() + "\": " + violation.reason());
-            System.out.println("  " + violation.operation().describe(history.start()));
+            printer.accept("VIOLATION of \"" + violation.promise() + "\": " + violation.reason());
+            printer.accept("  " + violation.operation().describe(history.start()));
             long at = violation.operation().start();
             history.faults().stream()
                     .filter(fault -> fault.overlaps(at - Duration.ofSeconds(70).toNanos(), at))
                     .map(fault -> "  " + fault.describe(history.start()))
-                    .forEach(System.out::println);
+                    .forEach(printer);
         }
         return violations.isEmpty();
     }

@@ -60,7 +60,15 @@ class ResultsTest {
     }
 
     private int check() throws IOException {
-        return Nemesis.run("--check", folder.toString(), "--table", page.toString(), "--each", "--time", "5m");
+        return Nemesis.run(
+                System.out::println,
+                "--check",
+                folder.toString(),
+                "--table",
+                page.toString(),
+                "--each",
+                "--time",
+                "5m");
     }
 
     private static Fault fault(String name, long from, long to) {

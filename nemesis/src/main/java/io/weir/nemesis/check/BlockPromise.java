@@ -54,7 +54,7 @@ public final class BlockPromise implements Promise {
                 .filter(block -> !history.isRenewed(block.start(), call.end()))
                 .anyMatch(block -> blocks.stream()
                         .noneMatch(unblock -> unblock.kind() == Kind.UNBLOCK
-                                && unblock.end() > block.start()
+                                && Math.max(unblock.end(), history.latest(unblock)) > block.start()
                                 && unblock.start() < call.end()));
     }
 
@@ -66,7 +66,7 @@ public final class BlockPromise implements Promise {
                 .anyMatch(block -> blocks.stream()
                         .noneMatch(unblock -> unblock.kind() == Kind.UNBLOCK
                                 && unblock.outcome() == Outcome.DONE
-                                && unblock.start() > block.end()
+                                && unblock.start() > history.latest(block)
                                 && !history.has(Fault.ALL, Effect.ROLLBACK, unblock.start(), unblock.end())
                                 && unblock.end() + UNBLOCKED_WITHIN.toNanos() < call.start()
                                 && history.cutOff(call.instance(), Duration.ZERO).stream()

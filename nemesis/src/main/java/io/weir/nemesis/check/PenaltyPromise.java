@@ -48,7 +48,7 @@ public final class PenaltyPromise implements Promise {
                 .toList();
         return Stream.of(
                         repeated(history, fired),
-                        missing(history, operations, fired),
+                        missing(history, policy, operations, fired),
                         early(history, policy, operations, fired))
                 .flatMap(Optional::stream)
                 .min(Comparator.comparingLong(violation -> violation.operation().end()));
@@ -69,7 +69,9 @@ public final class PenaltyPromise implements Promise {
     }
 
     /** Returns the first blocked call without an event of its block. */
-    private Optional<Violation> missing(History history, List<Operation> operations, List<Operation> fired) {
+    private Optional<Violation> missing(
+            History history, Policy policy, List<Operation> operations, List<Operation> fired) {
+        long longest = Duration.parse("PT" + policy.more().get("penalty.max")).toNanos();
         return operations.stream()
                 .filter(call -> call.outcome() == Outcome.BLOCKED)
                 .filter(call -> fired.stream()
@@ -80,13 +82,17 @@ public final class PenaltyPromise implements Promise {
                                                 + FIRED_WITHIN.toNanos()
                                         > call.start()))
                 .filter(call -> Stream.of(Effect.OUTAGE, Effect.DEATH, Effect.PAUSE, Effect.STARVATION)
-                        .noneMatch(effect -> history.has(
-                                Fault.ALL,
-                                effect,
-                                call.start() - FIRED_WITHIN.toNanos(),
-                                call.end() + FIRED_WITHIN.toNanos())))
+                        .flatMap(effect -> history.faults(Fault.ALL, effect))
+                        .noneMatch(fault -> canBeginDuring(fault, longest, history, call)))
                 .findFirst()
                 .map(call -> new Violation(name(), call, "no event of this block"));
+    }
+
+    /** Returns whether a block whose event is missing because of a fault can still block a call. */
+    private static boolean canBeginDuring(Fault fault, long longest, History history, Operation call) {
+        long from = fault.start() - FIRED_WITHIN.toNanos();
+        long to = fault.end() + FIRED_WITHIN.toNanos();
+        return from <= call.end() && history.extended(from, to + longest) >= call.start();
     }
 
     /** Returns the first event without enough rejections before it. */

@@ -4,6 +4,7 @@ package io.weir.nemesis.check;
 import io.weir.nemesis.history.Fault;
 import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.History;
+import io.weir.nemesis.history.History.Span;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Outcome;
 import io.weir.nemesis.history.Policy;
@@ -26,6 +27,7 @@ final class Room {
     private final History history;
     private final Policy policy;
     private final long lookBack;
+    private final List<Span> stale;
 
     /** The permits of all spends that have started, or can have been decided, before an instant. */
     private final TreeMap<Long, Long> started = new TreeMap<>();
@@ -39,6 +41,7 @@ final class Room {
     Room(History history, List<Operation> calls) {
         this.history = history;
         this.policy = history.policy(calls.get(0));
+        this.stale = history.staleTimes();
         long window = policy.window().toNanos();
         this.lookBack = isBucket()
                 ? Math.max(window, window * policy.burst() / policy.permits())
@@ -80,10 +83,9 @@ final class Room {
         return policy.form() == Form.TOKEN_BUCKET || policy.form() == Form.LEAKY_BUCKET;
     }
 
-    /** A bucket lacks most permits if its calls are decided late. After a step back of the clock, all of them can be missing. */
+    /** A bucket lacks most permits if its calls are decided late. With state from the future, all of them can be missing. */
     private void fill(List<Step> spends) {
-        Stream<Step> steps = history.faults(Fault.ALL, Effect.BEHIND)
-                .map(fault -> new Step(fault.start(), fault.end(), policy.burst()));
+        Stream<Step> steps = stale.stream().map(span -> new Step(span.from(), span.to(), policy.burst()));
         List<Step> all = Stream.concat(spends.stream(), steps)
                 .sorted(Comparator.comparingLong(Step::to))
                 .toList();
@@ -131,10 +133,14 @@ final class Room {
         return possible - before(decided, from, false);
     }
 
-    /** A killed instance and a lost reply can leave leased permits unused until the end of their window (leases.md, "Unused permits"). */
+    /**
+     * State from the future counts for a look-back more. A killed instance and a lost reply can leave leased permits unused until the end of
+     * their window (leases.md, "Unused permits").
+     */
     private boolean isExcepted(Operation rejected, boolean isLeased) {
+        long last = rejected.start() - lookBack - lookBack / CLOCK_PART;
         long from = rejected.start() - 2 * lookBack;
-        return history.has(Fault.ALL, Effect.BEHIND, from, rejected.end())
+        return stale.stream().anyMatch(span -> span.overlaps(last, rejected.end()))
                 || (isLeased
                         && Stream.of(Effect.OUTAGE, Effect.DEATH, Effect.PAUSE, Effect.STARVATION)
                                 .anyMatch(effect -> history.has(Fault.ALL, effect, from, rejected.end())));

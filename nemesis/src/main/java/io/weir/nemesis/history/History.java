@@ -186,6 +186,25 @@ public record History(
                 * Fault.MOST_STEP.toNanos();
     }
 
+    /** Returns the latest end of what would end at an instant, if steps back of the clock of Redis after another one extend it. */
+    public long extended(long from, long end) {
+        long latest = end;
+        for (long next = end + extension(from, end); next > latest; next = end + extension(from, latest)) {
+            latest = next;
+        }
+        return latest;
+    }
+
+    /**
+     * Returns the times after steps back of the clock of Redis at which a key can have state from the future: with the next decision, it
+     * counts as of that instant (clocks.md).
+     */
+    public List<Span> staleTimes() {
+        return faults(Fault.ALL, Effect.BEHIND)
+                .map(step -> new Span(step.start(), extended(step.start(), step.end())))
+                .toList();
+    }
+
     private static List<Span> merged(Stream<Fault> found, Duration gap) {
         List<Span> spans = new ArrayList<>();
         found.forEach(fault -> {

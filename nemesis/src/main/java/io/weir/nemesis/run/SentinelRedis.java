@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
 /** A master, its replica and three sentinels, to which the instances connect directly. */
@@ -28,6 +29,7 @@ final class SentinelRedis implements Servers {
     private final String config;
     private RedisProcess master = sentinels.master();
     private RedisProcess replica = sentinels.replica();
+    private final AtomicInteger losses = new AtomicInteger();
 
     SentinelRedis(Path folder) {
         String addresses = sentinels.sentinels().stream()
@@ -67,6 +69,7 @@ final class SentinelRedis implements Servers {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+        losses.incrementAndGet();
         master.kill();
     }
 
@@ -74,6 +77,7 @@ final class SentinelRedis implements Servers {
     void awaitFailover() {
         RedisProcess former = master;
         awaitReplication(replica, "role:master");
+        losses.incrementAndGet();
         master = replica;
         replica = former;
         replica.start();
@@ -96,6 +100,11 @@ final class SentinelRedis implements Servers {
     @Override
     public Map<String, String> properties(int instance) {
         return Map.of("ratelimit.redis.config", config);
+    }
+
+    @Override
+    public int losses() {
+        return losses.get();
     }
 
     @Override

@@ -13,6 +13,11 @@ interface Servers extends AutoCloseable {
     /** Returns the current masters. */
     List<RedisProcess> masters();
 
+    /** Returns how often they have lost data. */
+    default int losses() {
+        return 0;
+    }
+
     @Override
     void close();
 }

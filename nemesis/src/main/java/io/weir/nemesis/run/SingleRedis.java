@@ -65,8 +65,8 @@ final class SingleRedis implements Servers {
         clock.step(by);
     }
 
-    /** Returns how often Redis has lost its data. */
-    int losses() {
+    @Override
+    public int losses() {
         return losses.get();
     }
 
@@ -87,6 +87,7 @@ final class SingleRedis implements Servers {
     void startWithCopy() {
         empty(data);
         copy(copy, data);
+        losses.incrementAndGet();
         redis.start();
     }
 

@@ -59,9 +59,9 @@ final class Stage implements AutoCloseable {
         return (ClusterRedis) servers;
     }
 
-    /** Returns how often Redis has lost its data. */
+    /** Returns how often Redis has lost data. */
     int losses() {
-        return servers instanceof SingleRedis single ? single.losses() : 0;
+        return servers.losses();
     }
 
     /** Sends a command to all masters. */

@@ -17,8 +17,13 @@ final class Stalls {
     private static final long MOST_OF_SECOND = TimeUnit.MILLISECONDS.toNanos(150);
 
     private final Consumer<Span> slow;
-    private volatile long stalledNanos;
-    private volatile long lastTick = System.nanoTime();
+    private volatile Tick last = new Tick(System.nanoTime(), 0);
+
+    private record Tick(long at, long stalledNanos) {
+        long stalledNanos(long now) {
+            return stalledNanos + Math.max(0, now - at - 2 * TICK_NANOS);
+        }
+    }
 
     /**
      * Creates a measurement.
@@ -30,28 +35,26 @@ final class Stalls {
     }
 
     void start() {
-        lastTick = System.nanoTime();
+        last = new Tick(System.nanoTime(), 0);
         Thread thread = new Thread(this::tick, "stalls");
         thread.setDaemon(true);
         thread.start();
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // only this thread writes
     private void tick() {
-        long begin = lastTick;
+        long begin = last.at;
         long before = 0;
         try {
             while (true) {
                 TimeUnit.NANOSECONDS.sleep(TICK_NANOS);
                 long now = System.nanoTime();
-                stalledNanos += stall(now);
-                lastTick = now;
+                last = new Tick(now, last.stalledNanos(now));
                 if (now - begin >= SECOND_NANOS) {
-                    if (stalledNanos - before > MOST_OF_SECOND) {
+                    if (last.stalledNanos - before > MOST_OF_SECOND) {
                         slow.accept(new Span(begin, now));
                     }
                     begin = now;
-                    before = stalledNanos;
+                    before = last.stalledNanos;
                 }
             }
         } catch (InterruptedException e) {
@@ -59,12 +62,8 @@ final class Stalls {
         }
     }
 
-    private long stall(long now) {
-        return Math.max(0, now - lastTick - 2 * TICK_NANOS);
-    }
-
     /** Returns the time since the start, including a stall that has not ended for this thread. */
     long nanos() {
-        return stalledNanos + stall(System.nanoTime());
+        return last.stalledNanos(System.nanoTime());
     }
 }

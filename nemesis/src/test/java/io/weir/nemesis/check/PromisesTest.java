@@ -269,10 +269,13 @@ class PromisesTest {
         }
 
         @Test
-        void canBeMissingForTwoWindowsAfterAStepBackOfRedis() {
+        void canBeMissingForTheLongestStepBackOfRedisAndAWindowMore() {
             HistoryBuilder stepped = log().fault(Effect.BEHIND, Fault.ALL, 10, 20);
-            assertKept(promise, stepped.operation(2_015, ACQUIRE, REJECTED));
-            assertFirst(promise, stepped.operation(2_025, ACQUIRE, REJECTED), 2);
+            assertKept(promise, stepped.operation(11_020, ACQUIRE, REJECTED));
+            assertFirst(promise, stepped.operation(11_030, ACQUIRE, REJECTED), 2);
+            HistoryBuilder twice = stepped.fault(Effect.BEHIND, Fault.ALL, 9_000, 9_010);
+            assertKept(promise, twice.operation(21_020, ACQUIRE, REJECTED));
+            assertFirst(promise, twice.operation(21_030, ACQUIRE, REJECTED), 4);
         }
 
         @Test
@@ -311,8 +314,8 @@ class PromisesTest {
         void ofABucketCanBeMissingAfterAStepBackOfRedis() {
             HistoryBuilder stepped = new HistoryBuilder(Form.TOKEN_BUCKET, 10, SECOND, FailureMode.CLOSED)
                     .fault(Effect.BEHIND, Fault.ALL, 10, 20);
-            assertKept(promise, stepped.operation(2_015, ACQUIRE, REJECTED));
-            assertFirst(promise, stepped.operation(2_025, ACQUIRE, REJECTED), 2);
+            assertKept(promise, stepped.operation(11_020, ACQUIRE, REJECTED));
+            assertFirst(promise, stepped.operation(11_030, ACQUIRE, REJECTED), 2);
         }
 
         @Test
@@ -790,6 +793,19 @@ class PromisesTest {
         }
 
         @Test
+        void canEndOrBeginWithAnOperationWithoutAReplyThatRedisRunsLater() {
+            HistoryBuilder unblocked = log().operation(0, UNBLOCK, FAILED)
+                    .operation(1, 500, BLOCK, DONE, Duration.ofSeconds(10).toNanos(), 0, 0)
+                    .operation(1_000, ACQUIRE, ALLOWED);
+            assertKept(promise, unblocked);
+            HistoryBuilder blocked = log().operation(0, 0, BLOCK, FAILED, MINUTE.toNanos(), 0, 0)
+                    .operation(100, UNBLOCK, DONE)
+                    .operation(5_500, ACQUIRE, BLOCKED);
+            assertKept(promise, blocked);
+            assertFirst(promise, blocked.operation(5_600, UNBLOCK, DONE).operation(8_000, ACQUIRE, BLOCKED), 5);
+        }
+
+        @Test
         void comeBackIfAFailoverUndoesTheUnblock() {
             HistoryBuilder history = log().operation(0, 0, BLOCK, DONE, MINUTE.toNanos(), 0, 0)
                     .operation(1_000, UNBLOCK, DONE)
@@ -856,11 +872,19 @@ class PromisesTest {
 
         private HistoryBuilder penalized() {
             return new HistoryBuilder(
-                    Form.FIXED_WINDOW, 4, SECOND, FailureMode.CLOSED, Map.of("penalty.after", "20/2s"));
+                    Form.FIXED_WINDOW,
+                    4,
+                    SECOND,
+                    FailureMode.CLOSED,
+                    Map.of("penalty.after", "20/2s", "penalty.max", "2s"));
         }
 
         private HistoryBuilder event(HistoryBuilder history, int instance, long at) {
             return history.operation(instance, at, PENALTY, DONE, SECOND.toNanos(), 0, 0);
+        }
+
+        private HistoryBuilder silent() {
+            return penalized().operation(5_000, ACQUIRE, BLOCKED);
         }
 
         /** Adds rejections and the event after them: 21 operations. */
@@ -898,9 +922,11 @@ class PromisesTest {
 
         @Test
         void areBrokenByAMissingEvent() {
-            HistoryBuilder silent = penalized().operation(5_000, ACQUIRE, BLOCKED);
+            HistoryBuilder silent = silent();
             assertFirst(promise, silent, 1);
             assertKept(promise, silent.fault(Effect.OUTAGE, 0, 4_000, 4_100));
+            assertFirst(promise, silent().fault(Effect.OUTAGE, 0, -100, -1), 1);
+            assertKept(promise, silent().fault(Effect.OUTAGE, 0, -100, -1).fault(Effect.BEHIND, Fault.ALL, 400, 401));
         }
     }
 
