@@ -60,8 +60,12 @@ public final class OutgoingCalls {
             LocalPauses pauses,
             LocalPauses unstored) {}
 
-    /** A call with its key and the policies that it has to pay. */
-    private record Due(ClientState state, OutgoingCall call, Identity key, Binding binding) {}
+    /**
+     * A call with its key and the policies that it has to pay.
+     *
+     * @param duringUnstored whether the call began during a pause that the shared backend did not have
+     */
+    private record Due(ClientState state, OutgoingCall call, Identity key, Binding binding, boolean duringUnstored) {}
 
     /**
      * Creates the path.
@@ -186,7 +190,8 @@ public final class OutgoingCalls {
 
     private CompletableFuture<Permit> decide(
             ClientState state, OutgoingCall call, Function<Due, CompletableFuture<Decision>> acquire) {
-        Due due = new Due(state, call, state.client.key().of(call), binding(state.client));
+        Identity key = state.client.key().of(call);
+        Due due = new Due(state, call, key, binding(state.client), state.unstored.restMicros(key) > 0);
         Decision given = call.decision();
         CompletableFuture<Decision> decision =
                 given != null ? CompletableFuture.completedFuture(given) : acquire(due, acquire);
@@ -229,7 +234,7 @@ public final class OutgoingCalls {
         OutgoingClient client = state.client;
         Identity key = due.key;
         Binding binding = due.binding;
-        long unstored = decision instanceof Decision.Degraded ? 0 : storeAgain(state, binding, key);
+        long unstored = decision instanceof Decision.Degraded ? 0 : storeAgain(due);
         if (decision instanceof Decision.Rejected rejected) {
             throw new RateLimitExceededException(rejected);
         }
@@ -248,9 +253,14 @@ public final class OutgoingCalls {
         return new Permit(client, binding, key, decision, !isGiven(due, decision), due.call.attempt());
     }
 
-    /** Stores a pause that began while the backend was unavailable, and returns its rest, 0 if there is none. */
-    private long storeAgain(ClientState state, Binding binding, Identity key) {
-        return state.unstored.handOver(key, rest -> rules.store(state.client, binding, key, rest));
+    /**
+     * Stores a pause that began while the backend was unavailable, and returns its rest, 0 if there is none. Another call can have stored it
+     * after the decision of this one.
+     */
+    private long storeAgain(Due due) {
+        ClientState state = due.state;
+        long unstored = state.unstored.handOver(due.key, rest -> rules.store(state.client, due.binding, due.key, rest));
+        return unstored == 0 && due.duringUnstored ? state.pauses.restMicros(due.key) : unstored;
     }
 
     /**

@@ -40,6 +40,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,8 +72,8 @@ class OutgoingCallsTest {
 
     private Runnable meanwhile = () -> {};
 
-    /** Runs after the next read of a quota. */
-    private Runnable afterPeek = () -> {};
+    /** Run after the next operation of the backend with a name. */
+    private final Map<String, Runnable> after = new HashMap<>();
 
     private RateLimiter limiter;
     private OutgoingCalls calls;
@@ -148,9 +149,8 @@ class OutgoingCallsTest {
                     }
                     try {
                         Object result = method.invoke(shared, args);
-                        if (method.getName().equals("peek")) {
-                            Runnable next = afterPeek;
-                            afterPeek = () -> {};
+                        Runnable next = after.remove(method.getName());
+                        if (next != null) {
                             next.run();
                         }
                         return method.getName().equals("capability") && args[0] == BlocksKeys.class
@@ -516,7 +516,7 @@ class OutgoingCallsTest {
         create("ratelimit.policies.calls.limit=100/1m", "ratelimit.policies.calls.algorithm=fixed-window");
         Permit first = begin();
         Permit second = begin();
-        afterPeek = () -> answer(second, 200, "RateLimit", "\"a\";r=39;t=60");
+        after.put("peek", () -> answer(second, 200, "RateLimit", "\"a\";r=39;t=60"));
         answer(first, 200, "RateLimit", "\"a\";r=40;t=60");
         assertThat(remaining()).isEqualTo(40);
         answer(begin(), 200, "RateLimit", "\"a\";r=38;t=60");
@@ -728,6 +728,20 @@ class OutgoingCallsTest {
         answer(shorter, 429, "Retry-After", "1");
         assertThat(stored).singleElement().asString().endsWith(" PT1M");
         assertThat(pause()).hasValue(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void aCallOfWhichAnotherCallHasStoredThePauseAfterItsDecisionIsNotSent() {
+        create("ratelimit.policies.calls.limit=100/1m");
+        Permit permit = begin();
+        blocksFail = true;
+        answer(permit, 429, "Retry-After", "60");
+        blocksFail = false;
+        after.put("acquire", () -> assertThat(pause()).hasValue(Duration.ofSeconds(60)));
+        assertThat(pause()).hasValue(Duration.ofSeconds(60));
+        assertThat(stored).hasSize(1);
+        limiter.unblock("calls", KEY);
+        assertThat(remaining()).isEqualTo(99);
     }
 
     @Test
