@@ -103,6 +103,9 @@ final class Workload {
     private static final int CALLERS = 3;
     private static final int HOLDERS = 3;
     private static final int CALLS_OF_KEY = 40;
+    private static final int CLIENTS = 2;
+    private static final int SLOW_ANSWERS = 8;
+    private static final int MOST_ANSWER_MILLIS = 2_000;
     private static final int PAUSES_OF_ANSWERS = 40;
     private static final int MOST_PAUSE_SECONDS = 5;
     private static final int MOST_CALLS_TO_EXHAUST = 60;
@@ -216,7 +219,9 @@ final class Workload {
                 pause((long) pace * (500 + random.nextInt(1_000)));
             });
             start("accountant", random -> account(stage.instance(instance), instance, random));
-            start("client", random -> send(stage.instance(instance), random));
+            for (int client = 0; client < CLIENTS; client++) {
+                start("client", random -> send(stage.instance(instance), random));
+            }
             start("reader", random -> {
                 stage.instance(instance).run(Kind.READ, CHANGED.name(), "any", 0, 0);
                 pause((long) shortPace * (100 + random.nextInt(100)));
@@ -393,6 +398,9 @@ final class Workload {
     private void send(InstanceProcess instance, Random random) throws InterruptedException {
         Operation call = instance.run(Kind.SEND, UPSTREAM.name(), any(KEYS, random), 1, 0);
         if (call.outcome() == Outcome.ALLOWED || call.outcome() == Outcome.DEGRADED_ALLOWED) {
+            if (random.nextInt(SLOW_ANSWERS) == 0) {
+                pause(random.nextInt(MOST_ANSWER_MILLIS)); // the other client receives its answers meanwhile
+            }
             long seconds = random.nextInt(PAUSES_OF_ANSWERS) == 0 ? 1 + random.nextInt(MOST_PAUSE_SECONDS) : 0;
             instance.run(Kind.ANSWER, call.policy(), call.key(), TimeUnit.SECONDS.toNanos(seconds), call.number());
         }
