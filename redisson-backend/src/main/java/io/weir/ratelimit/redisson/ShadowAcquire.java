@@ -150,11 +150,7 @@ final class ShadowAcquire implements PendingCall<Decision> {
 
     /** Returns a rejection of all charges of a call, given that of its enforced charges. */
     static Decision.Rejected rejected(List<Charge> charges, Decision.Rejected ofEnforced) {
-        List<ChargeResult> unknown = charges.stream()
-                .filter(Charge::shadow)
-                .map(ChargeStates::unknown)
-                .toList();
-        return new Decision.Rejected(merged(charges, ofEnforced.results(), unknown));
+        return new Decision.Rejected(ChargeStates.withoutShadows(charges, ofEnforced.results()));
     }
 
     /** Returns the results of enforced and of shadow charges in the order of the charges. */

@@ -6,6 +6,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -80,6 +81,14 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
     /** Returns the result of a shadow charge that is not evaluated, without quotas. */
     public static ChargeResult unknown(Charge shadow) {
         return new ChargeResult(shadow.policy().policy(), true, List.of());
+    }
+
+    /** Returns the results of charges in their order, given those of the enforced ones. The shadow charges are not evaluated. */
+    public static List<ChargeResult> withoutShadows(List<Charge> charges, List<ChargeResult> ofEnforced) {
+        Iterator<ChargeResult> enforced = ofEnforced.iterator();
+        return charges.stream()
+                .map(charge -> charge.shadow() ? unknown(charge) : enforced.next())
+                .toList();
     }
 
     /** Splits the states of several charges, which are in the order of the charges and their limits. */

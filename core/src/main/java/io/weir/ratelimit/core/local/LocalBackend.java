@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
+import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
@@ -169,7 +171,8 @@ public final class LocalBackend
         PendingCharge[] pending = PendingCharge.of(enforced);
         long shards = lock(pending);
         try {
-            return Optional.ofNullable(decideApproximately(pending));
+            return Optional.ofNullable(decideApproximately(pending))
+                    .map(decision -> withoutShadows(charges, enforced, decision));
         } finally {
             unlock(pending, shards);
         }
@@ -190,7 +193,18 @@ public final class LocalBackend
         if (enforced.isEmpty() || enforced.size() == charges.size()) {
             throw new BackendException(BackendException.Reason.FULL, fullMessage, null);
         }
-        return acquireAll(enforced);
+        return withoutShadows(charges, enforced, acquireAll(enforced));
+    }
+
+    /** Returns the decision on charges, given that on the enforced ones. */
+    private static Decision withoutShadows(List<Charge> charges, List<Charge> enforced, Decision ofEnforced) {
+        if (enforced.size() == charges.size()) {
+            return ofEnforced;
+        }
+        List<ChargeResult> results = ChargeStates.withoutShadows(charges, ofEnforced.results());
+        return ofEnforced instanceof Decision.Allowed allowed
+                ? new Decision.Allowed(results, allowed.receipt(), allowed.waitMicros())
+                : new Decision.Rejected(results);
     }
 
     private static List<Charge> enforced(List<Charge> charges) {

@@ -14,10 +14,13 @@ import io.weir.ratelimit.core.fallback.BackendStateListener;
 import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.slots.Sleeper;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -34,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Decisions of the engine while all places of the local backend are in use, by 100 callers of a long window. */
 class FullBackendTest {
@@ -129,6 +133,35 @@ class FullBackendTest {
         assertThat(call("new", CLOSED)).isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, "full"));
         assertThat(call("new", API, CLOSED)).isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, "full"));
         assertThat(allowed("new", API)).as("closed has spent nothing").isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"caller7", "new"})
+    void aPolicyInShadowModeWithoutAPlaceIsLeftOut(String caller) {
+        TopKeysTracker topKeys = new TopKeysTracker(new KeyMasker(Optional.empty()), () -> time.micros() * 1_000);
+        RateLimitEngine counting = RateLimitEngine.on(new FallbackBackend(backend, modes, health, Fixtures.DEADLINE))
+                .topKeys(topKeys)
+                .build();
+        Policy shadow = Policy.builder(
+                        new PolicyLimits("next", List.of(Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofHours(1)))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .mode(Policy.Mode.SHADOW)
+                .build();
+        int allowed = 0;
+        for (int call = 0; call < 8; call++) {
+            Binding both = call % 2 == 0 ? binding(1, API, shadow) : binding(1, shadow, API);
+            Decision decision = counting.decide(both, TestCall.byPrincipal(caller), null);
+            allowed += decision.allowed() ? 1 : 0;
+            assertThat(decision.shadowQuotas()).isEmpty();
+        }
+        assertThat(allowed).isEqualTo(caller.equals("new") ? 5 : 4);
+        assertThat(topKeys.top("api").rejected())
+                .singleElement()
+                .satisfies(top -> assertThat(top.minCount()).isEqualTo(caller.equals("new") ? 3 : 4));
+        assertThat(topKeys.top("next").rejected()).isEmpty();
+        assertThat(topKeys.top("next").active())
+                .singleElement()
+                .satisfies(top -> assertThat(top.minCount()).isEqualTo(8));
     }
 
     @Test

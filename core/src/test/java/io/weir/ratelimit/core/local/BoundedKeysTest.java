@@ -9,6 +9,7 @@ import static io.weir.ratelimit.core.local.Keys.exhaust;
 import static io.weir.ratelimit.core.local.Keys.hasPlace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.weir.ratelimit.Algorithm;
@@ -305,9 +306,15 @@ class BoundedKeysTest {
         exhaust(backend, FIVE_AN_HOUR, "one");
         Charge known = charge(FIVE_AN_HOUR, "two");
         Charge unknown = charge(FIVE_AN_HOUR, "three");
-        Decision.Allowed decision = (Decision.Allowed) backend.acquire(List.of(unknown.asShadow(), known));
-        assertThat(decision.quotas()).hasSize(1);
-        assertThat(decision.shadowQuotas()).isEmpty();
+        for (List<Charge> charges : List.of(List.of(unknown.asShadow(), known), List.of(known, unknown.asShadow()))) {
+            Decision.Allowed decision = (Decision.Allowed) backend.acquire(charges);
+            assertThat(decision.results())
+                    .extracting(
+                            result -> result.shadow(), result -> result.quotas().size())
+                    .containsExactlyElementsOf(charges.stream()
+                            .map(charge -> tuple(charge.shadow(), charge.shadow() ? 0 : 1))
+                            .toList());
+        }
         assertThat(backend.size()).isEqualTo(2);
         assertThatThrownBy(() -> backend.acquire(List.of(unknown.asShadow())))
                 .asInstanceOf(type(BackendException.class))

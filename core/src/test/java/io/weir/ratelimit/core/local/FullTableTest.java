@@ -220,9 +220,15 @@ class FullTableTest {
         LocalBackend backend = full();
         Charge shadow = charge(FIVE_AN_HOUR, "new").asShadow();
         assertThat(backend.acquireApproximately(List.of(shadow))).isEmpty();
-        Decision decision = decide(backend, charge(policy(Algorithm.FIXED_WINDOW, 5, HOUR), "new"), shadow);
-        assertThat(decision.allowed()).isTrue();
-        assertThat(decision.shadowQuotas()).isEmpty();
+        Charge enforced = charge(policy(Algorithm.FIXED_WINDOW, 3, HOUR), "new");
+        for (int call = 0; call < 6; call++) {
+            Decision decision = call % 2 == 0 ? decide(backend, enforced, shadow) : decide(backend, shadow, enforced);
+            assertThat(decision.allowed()).as("call %d", call).isEqualTo(call < 3);
+            assertThat(decision.results()).hasSize(2);
+            assertThat(decision.results().get(call % 2).quotas()).hasSize(1);
+            assertThat(decision.results().get(1 - call % 2).quotas()).isEmpty();
+            assertThat(decision.results().get(1 - call % 2).shadow()).isTrue();
+        }
         assertThat(allowed(backend, FIVE_AN_HOUR, "new", 30)).isEqualTo(5);
     }
 
