@@ -88,7 +88,10 @@ final class CallWait {
         leaveQueue();
     }
 
-    /** Returns whether other calls wait for the same slot already, so that this one waits behind them until its max-wait ends. */
+    /**
+     * Returns whether other calls wait for the same slot already, so that this one waits behind them until the max-wait of the policy of
+     * that slot ends.
+     */
     boolean isForTurn(List<Charge> charges, Predicate<Charge> needsSlot) {
         SlotQueues.Place waiting = place;
         for (int i = 0; i < charges.size(); i++) {
@@ -99,7 +102,7 @@ final class CallWait {
                     waiting = queues.enter(key);
                     place = waiting;
                 }
-                if (waiting != null && !queues.isFirst(waiting)) {
+                if (waiting != null && waiting.isFor(key) && !queues.isFirst(waiting)) {
                     micros = charge.maxWaitMicros();
                     return true;
                 }
@@ -138,11 +141,15 @@ final class CallWait {
         return false;
     }
 
-    /** Enters the queue of a slot that the call lacks. */
+    /** Enters the queue of a slot that the call lacks. Leaves the queue of one that it lacks no longer, since others can take that one. */
     void enterQueue(TimedDecision timed) {
-        if (place == null) {
-            Charge lacking = WaitTimes.lackingSlot(timed);
-            place = lacking == null ? null : queues.enter(Subject.of(lacking));
+        SlotQueues.Place last = place;
+        Subject lacking = WaitTimes.lackingSlot(timed, last);
+        if (last == null || lacking == null || !last.isFor(lacking)) {
+            place = lacking == null ? null : queues.enter(lacking);
+            if (last != null) {
+                queues.leave(last);
+            }
         }
     }
 

@@ -6,7 +6,9 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.Micros;
+import io.weir.ratelimit.core.policy.Overrides.Subject;
 import io.weir.ratelimit.core.request.TimedDecision;
+import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
@@ -63,8 +65,9 @@ final class WaitTimes {
         return longest;
     }
 
-    /** Returns the first charge whose concurrency limit rejected the call, null if there is none. */
-    static @Nullable Charge lackingSlot(TimedDecision timed) {
+    /** Returns the key whose concurrency limit rejected the call: that of its place, else the first one; null if there is none. */
+    static @Nullable Subject lackingSlot(TimedDecision timed, SlotQueues.@Nullable Place place) {
+        Subject first = null;
         List<ChargeResult> results = timed.decision().results();
         for (int i = 0; i < results.size(); i++) {
             Charge charge = timed.charges().get(i);
@@ -72,10 +75,14 @@ final class WaitTimes {
             if (!charge.shadow() && index >= 0) {
                 Quota quota = results.get(i).quotas().get(index);
                 if (quota.rejected() && !quota.blocked()) {
-                    return charge;
+                    Subject key = Subject.of(charge);
+                    if (place != null && place.isFor(key)) {
+                        return key;
+                    }
+                    first = first == null ? key : first;
                 }
             }
         }
-        return null;
+        return first;
     }
 }

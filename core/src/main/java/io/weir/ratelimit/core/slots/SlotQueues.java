@@ -24,6 +24,11 @@ public final class SlotQueues {
         private Place(Subject key) {
             this.key = key;
         }
+
+        /** Tests whether the place is in the queue of a key. */
+        public boolean isFor(Subject other) {
+            return key.equals(other);
+        }
     }
 
     private final Map<Subject, ArrayDeque<Place>> queues = new HashMap<>();

@@ -476,6 +476,87 @@ class SlotsTest {
                 .isFalse();
     }
 
+    private static Policy oneSlot(String name, String key, Duration maxWait) {
+        Limit limit = Limit.concurrency(1, TIMEOUT).withMaxWait(maxWait);
+        return Policy.builder(new PolicyLimits(name, List.of(limit)), KeyExpression.parse(key, new KeyTerms(32, 64)))
+                .maxWaiting(10)
+                .build();
+    }
+
+    private CompletableFuture<Decision> waiting(Deque<Runnable> executor, String caller, Policy... policies) {
+        CompletableFuture<Decision> call =
+                engine.decideAsync(binding(1, policies), TestCall.byPrincipal(caller), null, executor::add);
+        runAll(executor);
+        return call;
+    }
+
+    @Test
+    void aCallThatLacksAnotherSlotDoesNotHoldTheQueueOfAFreeOne() {
+        Policy shared = oneSlot("shared", "global", Duration.ofSeconds(10));
+        Policy own = oneSlot("own", "principal", Duration.ofSeconds(10));
+        Deque<Runnable> executor = new ArrayDeque<>();
+        Receipt ofShared = waiting(executor, "carol", shared).join().receipt();
+        Receipt ofOwn = waiting(executor, "alice", own).join().receipt();
+        CompletableFuture<Decision> alice = waiting(executor, "alice", shared, own);
+        CompletableFuture<Decision> bob = waiting(executor, "bob", shared);
+        assertThat(alice).isNotDone();
+        assertThat(bob).isNotDone();
+
+        engine.ends().release(ofShared);
+        runAll(executor);
+        assertThat(bob).as("without a step of the clock").isCompleted();
+        assertThat(alice).isNotDone();
+
+        engine.ends().release(ofOwn);
+        runAll(executor);
+        assertThat(alice).as("bob has the shared slot").isNotDone();
+        engine.ends().release(bob.join().receipt());
+        runAll(executor);
+        assertThat(alice).isCompleted();
+        assertThat(alice.join().allowed()).isTrue();
+        assertThat(engine.slots().queues().isWaitedFor(new Subject("own", "p.alice")))
+                .isFalse();
+    }
+
+    @Test
+    void aCallThatLacksPermitsDoesNotHoldTheQueueOfAFreeSlot() {
+        Policy shared = oneSlot("shared", "global", Duration.ofSeconds(10));
+        Policy paced = Policy.builder(
+                        new PolicyLimits(
+                                "paced",
+                                List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, Duration.ofSeconds(5))
+                                        .withMaxWait(Duration.ofSeconds(10)))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .maxWaiting(10)
+                .build();
+        Deque<Runnable> executor = new ArrayDeque<>();
+        Receipt ofShared = waiting(executor, "carol", shared).join().receipt();
+        CompletableFuture<Decision> alice = waiting(executor, "alice", shared, paced);
+        waiting(executor, "alice", paced).join();
+        CompletableFuture<Decision> bob = waiting(executor, "bob", shared);
+        assertThat(alice).isNotDone();
+        assertThat(bob).isNotDone();
+
+        engine.ends().release(ofShared);
+        runAll(executor);
+        assertThat(bob).as("without a step of the clock").isCompleted();
+        assertThat(alice).isNotDone();
+    }
+
+    @Test
+    void aCallBehindOthersWaitsForTheMaxWaitOfTheirPolicyOnly() {
+        Policy shared = oneSlot("shared", "global", Duration.ofSeconds(1));
+        Policy own = oneSlot("own", "principal", Duration.ofSeconds(5));
+        Deque<Runnable> executor = new ArrayDeque<>();
+        waiting(executor, "carol", shared).join();
+        CompletableFuture<Decision> head = waiting(executor, "bob", shared);
+        long start = time.micros();
+        Decision rejected = engine.decide(binding(1, shared, own), ALICE, null);
+        assertThat(rejected).isInstanceOf(Decision.Rejected.class);
+        assertThat(time.micros() - start).isEqualTo(1_000_000);
+        assertThat(head).isNotDone();
+    }
+
     @Test
     void aCanceledCallLeavesTheQueue() {
         Policy waiting = policy(1, Duration.ofSeconds(10), FailureMode.OPEN);
