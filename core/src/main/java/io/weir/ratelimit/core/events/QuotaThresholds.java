@@ -225,8 +225,10 @@ public final class QuotaThresholds {
         }
     }
 
+    /** A blocked key has no remaining permits, whatever it has spent. */
     private static boolean isReached(Quota quota, int percent) {
         return quota.capacity() > 0
+                && !quota.blocked()
                 && quota.kind() != Quota.Kind.CONCURRENCY
                 && (quota.capacity() - quota.remaining()) * 100 >= quota.capacity() * percent;
     }

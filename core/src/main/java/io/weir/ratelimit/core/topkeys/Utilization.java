@@ -17,7 +17,10 @@ final class Utilization {
 
     private Utilization() {}
 
-    /** Returns the utilization of the fullest limit of a charge, 0 without quotas. A limit of zero permits is fully spent. */
+    /**
+     * Returns the utilization of the fullest limit of a charge, 0 without quotas. A limit of zero permits is fully spent. A block is no
+     * utilization.
+     */
     static int of(Decision decision, int charge) {
         if (decision.results() instanceof ChargedResults only) {
             return of(only.capacity(), only.remaining());
@@ -36,7 +39,7 @@ final class Utilization {
     }
 
     private static int of(Quota quota) {
-        return of(quota.capacity(), quota.remaining());
+        return quota.blocked() ? 0 : of(quota.capacity(), quota.remaining());
     }
 
     private static int of(long capacity, long remaining) {

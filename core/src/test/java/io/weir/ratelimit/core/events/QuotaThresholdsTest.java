@@ -21,6 +21,7 @@ import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Limit;
@@ -197,6 +198,25 @@ class QuotaThresholdsTest {
             call(instances.get(i % 3), policy, 1);
         }
         assertThat(percents()).containsExactly(50, 80, 100);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Algorithm.class)
+    void aBlockIsNoUsedShare(Algorithm algorithm) {
+        Policy policy = policy(algorithm, 80, 100);
+        BlocksKeys blocks = (BlocksKeys) backend;
+        String stored = new IdentityEncoder(Optional.empty()).encode(ANN);
+        Decision.Allowed reserved = (Decision.Allowed) call(engine, policy, 3);
+        blocks.block(policy.limits(), stored, Duration.ofMinutes(1))
+                .toCompletableFuture()
+                .join();
+        assertThat(((Decision.Rejected) call(engine, policy, 1)).blocked()).isTrue();
+        engine.settlements().settle(reserved.receipt(), 4);
+        assertThat(events).isEmpty();
+
+        blocks.unblock(policy.limits(), stored).toCompletableFuture().join();
+        call(engine, policy, 4);
+        assertThat(percents()).containsExactly(80);
     }
 
     /** Without the mark of the first instance, each of them would report. */

@@ -10,6 +10,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
 import io.weir.ratelimit.spi.Charge;
@@ -148,6 +149,20 @@ class NearLimitTest {
         assertThat(nearLimit(single)).containsExactly(near("p.bob", Duration.ZERO));
         assertThat(nearLimit(blocked)).isEmpty();
         assertThat(tracker.top("single").active().get(0).utilization()).isEqualTo(1);
+    }
+
+    @Test
+    void aBlockedKeyIsNotNearALimit() {
+        LocalBackend backend = new LocalBackend(10, () -> 1);
+        List<Charge> charges = List.of(new Charge(API, "p.ann", 20));
+        tracker.decided(charges, backend.acquire(charges), nanos);
+        backend.block(API, "p.ann", Duration.ofHours(1)).toCompletableFuture().join();
+        tracker.decided(charges, backend.acquire(charges), nanos);
+        assertThat(nearLimit(API)).isEmpty();
+        assertThat(tracker.top("api").rejected()).hasSize(1);
+        assertThat(tracker.top("api").active())
+                .singleElement()
+                .satisfies(top -> assertThat(top.utilization()).isEqualTo(0.2));
     }
 
     @Test
