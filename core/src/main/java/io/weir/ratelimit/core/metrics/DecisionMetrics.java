@@ -51,7 +51,7 @@ public final class DecisionMetrics implements DecisionListener, BackendStateList
             Series series = series(event.endpoint(), charges.get(i).policy());
             series.count(Outcome.of(event, i));
             List<Quota> quotas = event.quotasOf(i);
-            if (!quotas.isEmpty()) {
+            if (Outcome.hasUtilization(quotas)) {
                 series.utilization.accept(Outcome.utilization(quotas));
             }
         }

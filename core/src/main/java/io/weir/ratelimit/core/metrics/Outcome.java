@@ -60,6 +60,11 @@ public enum Outcome {
         return decision.allowed() ? ALLOWED : NOT_CHARGED;
     }
 
+    /** Tests whether the quotas of a policy have a spent part: there are some, and the key is not blocked. */
+    public static boolean hasUtilization(List<Quota> quotas) {
+        return !quotas.isEmpty() && !quotas.get(0).blocked();
+    }
+
     /**
      * Returns the spent part of the fullest limit of a policy. A limit of zero permits counts as fully spent.
      *

@@ -17,6 +17,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.FixedWindowState;
+import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.metrics.BackendMetrics;
 import io.weir.ratelimit.core.metrics.DecisionMetrics;
 import io.weir.ratelimit.core.metrics.Meters;
@@ -179,6 +180,22 @@ class DecisionMetricsTest {
                         entry(SPENT.formatted("login"), List.of(1.0, 0.25)),
                         entry(SPENT.formatted("blocked"), List.of(1.0, 1.0)),
                         entry(SPENT.formatted("bucket"), List.of(1.0, 0.25)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
+    void aBlockIsNoUtilization(SeriesReader reader) {
+        LocalBackend backend = new LocalBackend(10, () -> 1);
+        List<Charge> charges = List.of(api);
+        DecisionEvent allowed = new DecisionEvent("Search.find", charges, backend.acquire(charges), 1);
+        backend.block(api.policy(), api.storedKey(), Duration.ofHours(1))
+                .toCompletableFuture()
+                .join();
+        record(reader, allowed, new DecisionEvent("Search.find", charges, backend.acquire(charges), 1));
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry(COUNT.formatted("allowed", "api"), 1L), entry(COUNT.formatted("blocked", "api"), 1L));
+        assertThat(reader.ratios().get(SPENT.formatted("api")).get(0)).isEqualTo(1.0);
     }
 
     @ParameterizedTest

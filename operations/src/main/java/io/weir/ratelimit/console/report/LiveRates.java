@@ -46,10 +46,10 @@ public final class LiveRates {
             if (outcome == Outcome.BLOCKED) {
                 met(event.charges().get(i), quotas);
             }
-            if (quotas.isEmpty()) {
-                ring.count(second, outcome);
-            } else {
+            if (Outcome.hasUtilization(quotas)) {
                 ring.count(second, outcome, Outcome.utilization(quotas));
+            } else {
+                ring.count(second, outcome);
             }
         }
     }

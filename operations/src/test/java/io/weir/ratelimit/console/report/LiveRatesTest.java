@@ -8,6 +8,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.metrics.Outcome;
 import io.weir.ratelimit.fixtures.Results;
 import io.weir.ratelimit.fixtures.TestQuota;
@@ -128,6 +129,17 @@ class LiveRatesTest {
         seconds(1);
         assertThat(rates.of("api").utilization().orElseThrow().mean()).isCloseTo(0.4, Offset.offset(1e-9));
         assertThat(rates.of("api").utilization().orElseThrow().max()).isCloseTo(0.7, Offset.offset(1e-9));
+    }
+
+    @Test
+    void aBlockIsNoUtilization() {
+        LocalBackend backend = new LocalBackend(10, time);
+        List<Charge> charges = List.of(new Charge(API, "i.1", 1));
+        backend.block(API, "i.1", Duration.ofHours(1)).toCompletableFuture().join();
+        rates.decided(new DecisionEvent("Api.get", charges, backend.acquire(charges), 1));
+        seconds(1);
+        assertThat(rates.of("api").counts()).isEqualTo(Map.of(Outcome.BLOCKED, 1L));
+        assertThat(rates.of("api").utilization()).isEmpty();
     }
 
     @Test
