@@ -38,7 +38,8 @@ final class BlockedKeys {
     synchronized long block(String policy, String storedKey, long endMicros, long nowMicros) {
         StateKey key = StateKey.of(storedKey, policy);
         if (nowMicros >= latestEndMicros || (ends.size() >= maxBlocks && !ends.containsKey(key))) {
-            if (nowMicros < searchMicros) {
+            // If the clock has stepped back, the table is searched again.
+            if (nowMicros < searchMicros && nowMicros >= searchMicros - SEARCH_INTERVAL_MICROS) {
                 return 0;
             }
             ends.values().removeIf(end -> end <= nowMicros);

@@ -15,8 +15,13 @@ final class PenaltyCounts {
      * @param memoryEndMicros until when the penalties are remembered
      */
     private record Counted(long windowMicros, long startMicros, long rejections, int number, long memoryEndMicros) {
+        /** Tests whether an instant is in the window, which is not that of the future if the clock has stepped back. */
+        boolean isCounting(long nowMicros) {
+            return startMicros <= nowMicros && nowMicros - startMicros < windowMicros;
+        }
+
         boolean isOver(long nowMicros) {
-            return nowMicros >= Math.max(memoryEndMicros, startMicros + windowMicros);
+            return nowMicros >= memoryEndMicros && !isCounting(nowMicros);
         }
     }
 
@@ -38,7 +43,8 @@ final class PenaltyCounts {
         StateKey key = StateKey.of(storedKey, policy);
         Counted before = keys.get(key);
         if (before == null && keys.size() >= maxKeys) {
-            if (nowMicros < searchMicros) {
+            // If the clock has stepped back, the table is searched again.
+            if (nowMicros < searchMicros && nowMicros >= searchMicros - SEARCH_INTERVAL_MICROS) {
                 return 0;
             }
             keys.values().removeIf(counted -> counted.isOver(nowMicros));
@@ -60,9 +66,7 @@ final class PenaltyCounts {
 
     private static Counted counted(Counted before, long rejections, PenaltyRule rule, long nowMicros) {
         long window = TimeUnit.MILLISECONDS.toMicros(rule.window().toMillis());
-        boolean isSameWindow = before.windowMicros == window
-                && before.startMicros <= nowMicros
-                && nowMicros - before.startMicros < window;
+        boolean isSameWindow = before.windowMicros == window && before.isCounting(nowMicros);
         boolean isRemembered = nowMicros < before.memoryEndMicros;
         return new Counted(
                 window,

@@ -68,8 +68,19 @@ final class Shard {
         return removed;
     }
 
+    /** Makes all states due. The order of the queue remains. */
+    void makeDue(long nowMicros) {
+        for (StoredState state : byDue) {
+            state.dueMicros = Math.min(state.dueMicros, nowMicros);
+        }
+    }
+
     private boolean removeOrQueue(StoredState state, long nowMicros) {
         LimitState current = table.afterSteps(state.take());
+        // A call without a lock can have charged it a moment later.
+        if (current.isAfter(nowMicros + StateTable.CLOCK_STEP_MICROS)) {
+            current = current.asOf(state.limit, nowMicros);
+        }
         state.dueMicros = state.resetInstantMicros(current, nowMicros);
         if (state.dueMicros <= nowMicros) {
             states.remove(state.key);

@@ -8,6 +8,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -28,6 +29,9 @@ final class StateTable {
     /** The number of removed states after which a search ends. Most calls with a new key then find a place without a search. */
     private static final int ENOUGH_REMOVED = 256;
 
+    /** A greater difference is a step of the clock. */
+    static final long CLOCK_STEP_MICROS = TimeUnit.SECONDS.toMicros(1);
+
     private final int maxKeys;
     private final AtomicInteger keys = new AtomicInteger();
     private final Shard[] shards = new Shard[SHARDS];
@@ -36,6 +40,9 @@ final class StateTable {
 
     /** Before this instant no state equals an untouched one, so a full table is not searched. */
     private final AtomicLong nextDueMicros = new AtomicLong();
+
+    /** The latest instant by which a state was queued, to a second. If the clock steps back behind it, the queues are wrong. */
+    private volatile long latestMicros;
 
     /** Held while a full table is searched for untouched keys. A thread that holds the lock of a shard never acquires it. */
     private final ReentrantLock search = new ReentrantLock();
@@ -136,6 +143,7 @@ final class StateTable {
 
     /** Adds a state whose place is {@linkplain #reserve reserved}. The caller holds the lock of its shard. */
     void add(StateKey key, Limit limit, LimitState state, long nowMicros) {
+        noteTime(nowMicros);
         updateNextDue(shards[index(key)].add(new StoredState(key, limit, state), state, nowMicros));
     }
 
@@ -144,6 +152,7 @@ final class StateTable {
      * still to be {@linkplain #release released}. The caller holds the lock of its shard.
      */
     boolean refunded(StoredState state, long nowMicros) {
+        noteTime(nowMicros);
         boolean removed = shards[index(state.key)].removeOrReorder(state, nowMicros);
         updateNextDue(nowMicros);
         return removed;
@@ -183,11 +192,17 @@ final class StateTable {
         search.lock();
         try {
             long now = time.micros();
+            boolean steppedBack = now < latestMicros - CLOCK_STEP_MICROS;
+            if (steppedBack) {
+                latestMicros = now;
+            }
+            noteTime(now);
             int removed = 0;
-            if (now >= nextDueMicros.get()) {
+            if (steppedBack || now >= nextDueMicros.get()) {
                 nextDueMicros.set(Long.MAX_VALUE);
                 for (Shard shard : shards) {
-                    removed += removeUntouched(shard, now, removed < ENOUGH_REMOVED ? EXAMINED_PER_SHARD : 0);
+                    int examined = removed < ENOUGH_REMOVED ? EXAMINED_PER_SHARD : 0;
+                    removed += removeUntouched(shard, now, steppedBack ? Integer.MAX_VALUE : examined);
                 }
             }
             return removed > 0 || keys.get() < before;
@@ -196,9 +211,18 @@ final class StateTable {
         }
     }
 
+    private void noteTime(long nowMicros) {
+        if (nowMicros > latestMicros + CLOCK_STEP_MICROS) {
+            latestMicros = nowMicros;
+        }
+    }
+
     private int removeUntouched(Shard shard, long nowMicros, int examined) {
         shard.lock.lock();
         try {
+            if (examined == Integer.MAX_VALUE) {
+                shard.makeDue(nowMicros);
+            }
             int removed = shard.removeUntouched(nowMicros, examined);
             release(removed);
             updateNextDue(shard.nextDueMicros());

@@ -16,15 +16,19 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.BackendException;
+import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.tck.ManualTime;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BoundedKeysTest {
@@ -128,6 +132,71 @@ class BoundedKeysTest {
         }
         assertThat(calls).isLessThanOrEqualTo(10);
         assertThat(hasPlace(backend, FIVE_AN_HOUR, "none")).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Algorithm.class)
+    void aClockThatStepsBackKeepsNoUntouchedKey(Algorithm algorithm) {
+        Duration minute = Duration.ofMinutes(1);
+        Limit limit = algorithm == Algorithm.LEAKY_BUCKET
+                ? Limit.of(algorithm, 1, minute, 1)
+                : Limit.of(algorithm, 1, minute);
+        keepsNoUntouchedKeyAfterAStepBack(new PolicyLimits("api", List.of(limit)));
+    }
+
+    @Test
+    void aClockThatStepsBackKeepsNoUntouchedKeyOfACalendarLimit() {
+        Limit limit = Limit.of(1, new CalendarPeriod(CalendarPeriod.Unit.MINUTE, ZoneId.of("UTC"), 1));
+        keepsNoUntouchedKeyAfterAStepBack(new PolicyLimits("api", List.of(limit)));
+    }
+
+    private void keepsNoUntouchedKeyAfterAStepBack(PolicyLimits policy) {
+        time.advanceMicros(Duration.ofHours(10).toMillis() * 1_000);
+        int bound = 10_000;
+        LocalBackend backend = new LocalBackend(bound, time);
+        for (int i = 0; i < bound; i++) {
+            assertThat(hasPlace(backend, policy, "k." + i)).isTrue();
+        }
+        for (int step = 1; step <= 2; step++) {
+            time.advanceMicros(-Duration.ofHours(1).toMillis() * 1_000);
+            assertThat(hasPlace(backend, policy, "early")).isFalse();
+            // Two windows: a sliding window counts its previous one.
+            time.advanceMicros(Duration.ofMinutes(2).toMillis() * 1_000);
+            for (int i = 0; i < bound; i++) {
+                assertThat(hasPlace(backend, policy, step + "." + i))
+                        .as("key %d after step %d", i, step)
+                        .isTrue();
+            }
+            assertThat(backend.size()).isEqualTo(bound);
+        }
+    }
+
+    @Test
+    void aClockThatStepsBackDoesNotKeepKeysFromBlocksAndPenalties() {
+        LocalBackend backend = new LocalBackend(1, time);
+        Duration minute = Duration.ofMinutes(1);
+        PenaltyRule rule = new PenaltyRule(2, minute, minute, 2, Duration.ofDays(1));
+        time.advanceMicros(Duration.ofHours(10).toMillis() * 1_000);
+        backend.countRejections(FIVE_AN_HOUR, "a", 1, rule)
+                .toCompletableFuture()
+                .join();
+        assertThat(backend.countRejections(FIVE_AN_HOUR, "b", 2, rule)
+                        .toCompletableFuture()
+                        .join())
+                .isEmpty();
+        backend.block(ONE_A_SECOND, "a", minute).toCompletableFuture().join();
+        assertThat(backend.block(ONE_A_SECOND, "b", minute).toCompletableFuture())
+                .isCompletedExceptionally();
+        backend.unblock(ONE_A_SECOND, "a").toCompletableFuture().join();
+
+        time.advanceMicros(-Duration.ofHours(1).toMillis() * 1_000);
+        assertThat(backend.countRejections(FIVE_AN_HOUR, "b", 2, rule)
+                        .toCompletableFuture()
+                        .join())
+                .isPresent();
+        backend.unblock(FIVE_AN_HOUR, "b").toCompletableFuture().join();
+        assertThat(backend.block(ONE_A_SECOND, "b", minute).toCompletableFuture())
+                .isCompletedWithValue(minute);
     }
 
     @Test
