@@ -19,7 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** The settlements of reserved costs: by receipt, and of all charges of a request under one policy. */
 public final class Settlements {
@@ -43,7 +45,7 @@ public final class Settlements {
 
     /** Settles all charges of a receipt without blocking the thread. */
     public CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
-        return settleAsync(receipt, charge -> true, checked(actualCost));
+        return settleAsync(receipt, charge -> true, checked(actualCost), thresholds.executorOfThisThread());
     }
 
     /** Settles the charges of a request under a policy. The actual cost is 0 permits or more. */
@@ -63,19 +65,20 @@ public final class Settlements {
     /** Settles as {@link #settle(RequestState, String, long)}, without blocking the thread. */
     public CompletionStage<Void> settleAsync(RequestState request, String policy, long actualCost) {
         long cost = checked(actualCost);
+        Supplier<Executor> reports = thresholds.executorOfThisThread();
         List<Charge> claim = request.claim(policy);
         return claim.isEmpty()
-                ? settleAll(parts(request, policy, cost))
+                ? settleAll(parts(request, policy, cost), reports)
                 : backend.acquireAsync(Binding.NONE, claim).thenCompose(claimed -> {
                     request.claimed(claimed);
-                    return settleAll(parts(request, policy, cost));
+                    return settleAll(parts(request, policy, cost), reports);
                 });
     }
 
-    private CompletionStage<Void> settleAll(List<Part> parts) {
+    private CompletionStage<Void> settleAll(List<Part> parts, Supplier<Executor> reports) {
         CompletableFuture<?>[] all = parts.stream()
                 .filter(part -> !settlesUnchanged(part))
-                .map(part -> settleAsync(part.receipt, part.charge::equals, part.actualCost)
+                .map(part -> settleAsync(part.receipt, part.charge::equals, part.actualCost, reports)
                         .toCompletableFuture())
                 .toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(all);
@@ -83,7 +86,11 @@ public final class Settlements {
 
     /** Settles the charges of a receipt under a policy without blocking the thread. The actual cost is 0 permits or more. */
     public CompletionStage<Void> settleAsync(Receipt receipt, String policy, long actualCost) {
-        return settleAsync(receipt, charge -> charge.policy().policy().equals(policy), checked(actualCost));
+        return settleAsync(
+                receipt,
+                charge -> charge.policy().policy().equals(policy),
+                checked(actualCost),
+                thresholds.executorOfThisThread());
     }
 
     /** Tests whether a request has a charge under a policy, settled or not. */
@@ -110,12 +117,18 @@ public final class Settlements {
         notifyListeners(backend.callAndAwait(known -> settling(known, receipt, selection, actualCost)), actualCost);
     }
 
-    private CompletionStage<Void> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+    private CompletionStage<Void> settleAsync(
+            Receipt receipt, Predicate<Charge> selection, long actualCost, Supplier<Executor> reports) {
         if (!hasCharges(receipt)) {
             return CompletableFuture.completedFuture(null);
         }
         return backend.callAsync(known -> settling(known, receipt, selection, actualCost))
-                .thenAccept(settled -> notifyListeners(settled, actualCost));
+                .thenAccept(settled -> {
+                    if (!settled.isEmpty()) {
+                        listeners.settled(settled, actualCost);
+                        thresholds.settled(settled, actualCost, reports);
+                    }
+                });
     }
 
     private static CompletionStage<List<Charge>> settling(

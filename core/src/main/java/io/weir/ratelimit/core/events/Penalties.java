@@ -57,14 +57,18 @@ public final class Penalties {
 
     private record Key(String policy, String storedKey) {}
 
-    /** The first of the rejections that are counted. */
-    private record Rejection(String endpoint, Policy policy, PenaltyRule rule, Key key) {}
+    /** The first of the rejections that are counted, with the executor that notifies the observers of its penalty. */
+    private record Rejection(String endpoint, Policy policy, PenaltyRule rule, Key key, Supplier<Executor> executor) {
+        Rejection with(Supplier<Executor> next) {
+            return new Rejection(endpoint, policy, rule, key, next);
+        }
+    }
 
     /**
      * Creates the penalties of an instance.
      *
      * @param backend counts rejections and blocks keys
-     * @param executor returns the executor that notifies the observers
+     * @param executor returns the executor that notifies the observers; called on the thread of a decision
      * @param direct receive the penalties on any thread, and do not block it
      * @param observers receive the penalties on a thread of the executor
      * @param blocks receives the penalties with their stored keys
@@ -102,7 +106,8 @@ public final class Penalties {
                         binding.endpoint(),
                         policy,
                         policy.penalty().get(),
-                        new Key(policy.name(), charge.storedKey())));
+                        new Key(policy.name(), charge.storedKey()),
+                        executor));
             }
         }
     }
@@ -149,9 +154,11 @@ public final class Penalties {
             CompletableFuture<Optional<BlocksKeys.Penalty>> counted =
                     start(rejection, next).exceptionally(this::failed).toCompletableFuture();
             if (!counted.isDone()) {
+                Rejection sent =
+                        observers.isEmpty() ? rejection : rejection.with(QuotaThresholds.taken(rejection.executor));
                 CompletableFuture<Void> unused = counted.thenAccept(penalty -> {
-                    penalty.ifPresent(imposed -> notify(rejection, imposed));
-                    send(rejection, take(rejection.key));
+                    penalty.ifPresent(imposed -> notify(sent, imposed));
+                    send(sent, take(sent.key));
                 });
                 return;
             }
@@ -190,7 +197,7 @@ public final class Penalties {
             return;
         }
         try {
-            executor.get().execute(() -> observers.notifyEach(Consumer::accept, event));
+            rejection.executor.get().execute(() -> observers.notifyEach(Consumer::accept, event));
         } catch (RuntimeException e) { // the pool is full, or the application ends
             LOG.log(Level.DEBUG, "The observers of a penalty were not notified: {0}", e.toString());
         }

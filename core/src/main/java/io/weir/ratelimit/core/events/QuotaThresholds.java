@@ -142,7 +142,7 @@ public final class QuotaThresholds {
                 }
             }
         }
-        if (!due.isEmpty() && !submit(() -> due.forEach(this::report))) {
+        if (!due.isEmpty() && !submit(executor, () -> due.forEach(this::report))) {
             due.forEach(each -> periodEnds.invalidate(each.mark.place()));
         }
     }
@@ -165,10 +165,35 @@ public final class QuotaThresholds {
     }
 
     /**
+     * Returns the executor of the reports of a settlement. The thread that the backend completes the settlement on has no context of the
+     * application.
+     */
+    public Supplier<Executor> executorOfThisThread() {
+        return observers.isEmpty() ? executor : taken(executor);
+    }
+
+    /** Takes the executor of the calling thread, for another thread. */
+    static Supplier<Executor> taken(Supplier<Executor> executor) {
+        try {
+            Executor known = executor.get();
+            return () -> known;
+        } catch (RuntimeException e) { // the application ends
+            return () -> {
+                throw e;
+            };
+        }
+    }
+
+    /** Reports the shares that a settlement reaches, on the thread that has settled. */
+    public void settled(List<Charge> settled, long actualCost) {
+        settled(settled, actualCost, executor);
+    }
+
+    /**
      * Reports the shares that a settlement reaches, after a call of the backend on a thread of the executor. If the key is not known or no
      * thread is available, the next decision on the key reports them.
      */
-    public void settled(List<Charge> settled, long actualCost) {
+    public void settled(List<Charge> settled, long actualCost, Supplier<Executor> threads) {
         if (observers.isEmpty()) {
             return;
         }
@@ -176,7 +201,7 @@ public final class QuotaThresholds {
             if (actualCost > charge.cost() && !charge.shadow()) {
                 Caller caller = callers.getIfPresent(new Place(charge.policy().policy(), charge.storedKey()));
                 if (caller != null) {
-                    submit(() -> reportCurrent(caller, charge));
+                    submit(threads, () -> reportCurrent(caller, charge));
                 }
             }
         }
@@ -234,13 +259,13 @@ public final class QuotaThresholds {
     }
 
     /** Starts a report. Returns false if no thread is available, so a later decision has to repeat it. */
-    private boolean submit(Runnable report) {
+    private boolean submit(Supplier<Executor> threads, Runnable report) {
         if (pending.incrementAndGet() > MAX_PENDING) {
             pending.decrementAndGet();
             return false;
         }
         try {
-            executor.get().execute(() -> {
+            threads.get().execute(() -> {
                 try {
                     report.run();
                 } finally {

@@ -34,6 +34,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class PenaltiesTest {
@@ -60,11 +61,15 @@ class PenaltiesTest {
     }
 
     private RateLimitEngine engine(RateLimitBackend backend, Executor executor) {
+        return engine(backend, () -> executor);
+    }
+
+    private RateLimitEngine engine(RateLimitBackend backend, Supplier<Executor> executor) {
         return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
                 .penalties(new Penalties(
                         backend,
                         new KeyMasker(Optional.empty()),
-                        () -> executor,
+                        executor,
                         List.of(direct::add),
                         List.of(observed::add),
                         blocks))
@@ -214,6 +219,26 @@ class PenaltiesTest {
         assertThat(direct).hasSize(1);
         call(engine, penalized(5), "ann");
         assertThat(backend.counts).containsExactly(1L, 7L, 1L);
+    }
+
+    @Test
+    void theExecutorIsThatOfTheThreadOfTheRejectedCall() throws InterruptedException {
+        SlowBackend backend = new SlowBackend();
+        List<Thread> takenOn = new ArrayList<>();
+        RateLimitEngine engine = engine(backend, () -> {
+            takenOn.add(Thread.currentThread());
+            return Runnable::run;
+        });
+        call(engine, penalized(5), "ann");
+        call(engine, penalized(5), "ann");
+        for (int number = 1; number <= 2; number++) {
+            Optional<BlocksKeys.Penalty> penalty = Optional.of(new BlocksKeys.Penalty(Duration.ofMinutes(15), number));
+            Thread ofReply = new Thread(() -> backend.count.complete(penalty));
+            ofReply.start();
+            ofReply.join();
+        }
+        assertThat(observed).hasSize(2);
+        assertThat(takenOn).isNotEmpty().containsOnly(Thread.currentThread());
     }
 
     @Test

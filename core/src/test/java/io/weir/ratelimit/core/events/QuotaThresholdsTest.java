@@ -7,6 +7,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.QuotaThresholdReached;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.engine.FakeBackend;
 import io.weir.ratelimit.core.engine.Fixtures;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
@@ -24,10 +25,13 @@ import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.SettlesCharges;
 import io.weir.ratelimit.tck.ManualTime;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,9 +42,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -70,6 +78,14 @@ class QuotaThresholdsTest {
             Executor executor,
             long clockDifferenceMicros,
             Consumer<QuotaThresholdReached>... observers) {
+        return instance(shared, () -> executor, clockDifferenceMicros, List.of(observers));
+    }
+
+    private RateLimitEngine instance(
+            RateLimitBackend shared,
+            Supplier<Executor> executor,
+            long clockDifferenceMicros,
+            List<Consumer<QuotaThresholdReached>> observers) {
         IdentityEncoder encoder = new IdentityEncoder(Optional.empty());
         return RateLimitEngine.on(Fixtures.withFallback(shared, Fixtures.health(shared)))
                 .encoder(encoder)
@@ -77,9 +93,9 @@ class QuotaThresholdsTest {
                         shared,
                         encoder,
                         new KeyMasker(Optional.empty()),
-                        () -> executor,
+                        executor,
                         () -> time.micros() + clockDifferenceMicros + stepMicros,
-                        List.of(observers)))
+                        observers))
                 .build();
     }
 
@@ -521,15 +537,58 @@ class QuotaThresholdsTest {
 
     /** Returns the backend without a result for {@code peek}. */
     private RateLimitBackend withoutPeek() {
+        return changed((proxy, method, arguments) -> {
+            if (method.getName().equals("peek")) {
+                throw FakeBackend.down(BackendException.Reason.TIMEOUT);
+            }
+            return method.invoke(backend, arguments);
+        });
+    }
+
+    private static RateLimitBackend changed(InvocationHandler calls) {
         return (RateLimitBackend) Proxy.newProxyInstance(
                 QuotaThresholdsTest.class.getClassLoader(),
-                new Class<?>[] {RateLimitBackend.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("peek")) {
-                        throw FakeBackend.down(BackendException.Reason.TIMEOUT);
-                    }
-                    return method.invoke(backend, arguments);
-                });
+                new Class<?>[] {RateLimitBackend.class, SettlesCharges.class},
+                calls);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"receipt", "request"})
+    void theExecutorIsThatOfTheThreadThatSettles(String kind) throws InterruptedException {
+        CompletableFuture<Void> reply = new CompletableFuture<>();
+        RateLimitBackend slow = changed((proxy, method, arguments) -> switch (method.getName()) {
+            case "settle" -> reply.thenCompose(done -> settling(arguments));
+            case "capability" -> Optional.of(proxy).filter(((Class<?>) arguments[0])::isInstance);
+            default -> method.invoke(backend, arguments);
+        });
+        List<Thread> takenOn = new ArrayList<>();
+        RateLimitEngine instance = instance(
+                slow,
+                () -> {
+                    takenOn.add(Thread.currentThread());
+                    return Runnable::run;
+                },
+                0,
+                List.of(events::add));
+        Policy policy = policy(Algorithm.FIXED_WINDOW, 80);
+        RequestState request = new RequestState(TestCall.byPrincipal("ann.lee"));
+        Decision decision = instance.decide(Fixtures.binding(2, policy), request.caller(), request);
+        if (kind.equals("receipt")) {
+            instance.settlements().settleAsync(decision.receipt(), 9);
+        } else {
+            instance.settlements().settleAsync(request, "api", 9);
+        }
+        Thread ofReply = new Thread(() -> reply.complete(null));
+        ofReply.start();
+        ofReply.join();
+        assertThat(percents()).containsExactly(80);
+        assertThat(takenOn).isNotEmpty().containsOnly(Thread.currentThread());
+    }
+
+    @SuppressWarnings("unchecked")
+    private CompletionStage<List<Charge>> settling(Object[] arguments) {
+        return ((SettlesCharges) backend)
+                .settle((Receipt) arguments[0], (Predicate<Charge>) arguments[1], (Long) arguments[2]);
     }
 
     @ParameterizedTest
