@@ -127,10 +127,7 @@ public final class EngineRateLimiter implements RateLimiter {
     @Override
     public void reset(String policy, Identity key) {
         Charge charge = charge(policy, key, 1);
-        engine.call(backend -> {
-            backend.reset(List.of(charge.policy()), charge.storedKey());
-            return true;
-        });
+        KeyAdministration.reset(engine, named(policy), Optional.of(charge.policy()), charge.storedKey());
     }
 
     @Override

@@ -11,8 +11,10 @@ import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The operations on a key of which only the stored key is known, but neither the caller nor the tier. */
@@ -54,12 +56,17 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void reset(Policy policy, String storedKey) {
-        List<PolicyLimits> limits = new ArrayList<>();
+        reset(engine, policy, overrides.cached(policy, storedKey), storedKey);
+    }
+
+    /** Resets a key under the limits of a policy and of its tiers, and under its own limits. */
+    static void reset(RateLimitEngine engine, Policy policy, Optional<PolicyLimits> own, String storedKey) {
+        Set<PolicyLimits> limits = new LinkedHashSet<>();
         limits.add(policy.limits());
         limits.addAll(new TreeMap<>(policy.tiers().limits()).values());
-        overrides.cached(policy, storedKey).ifPresent(limits::add);
+        own.ifPresent(limits::add);
         engine.call(backend -> {
-            backend.reset(limits, storedKey);
+            backend.reset(List.copyOf(limits), storedKey);
             return true;
         });
     }

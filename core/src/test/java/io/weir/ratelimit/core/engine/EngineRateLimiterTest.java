@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
@@ -14,11 +15,18 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
+import io.weir.ratelimit.core.key.KeyExpression;
+import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.local.LocalBackend;
+import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.policy.Tiers;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.tck.ManualTime;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -107,6 +115,32 @@ class EngineRateLimiterTest {
                         "refund mail k.tenant 2",
                         "reset mail p.alice");
         assertThat(endpoints).as("only an acquire is a decision").hasSize(1);
+    }
+
+    @Test
+    void aResetEndsTheUseOfATierToo() {
+        PolicyLimits gold =
+                new PolicyLimits("api", "gold", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 2, Duration.ofHours(1))));
+        Policy api = Policy.builder(
+                        new PolicyLimits("api", List.of(Limit.of(Algorithm.SLIDING_WINDOW, 1, Duration.ofMinutes(1)))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .tiers(new Tiers("header:x-plan", call -> Optional.of("gold"), Map.of("gold", gold)))
+                .build();
+        RateLimitEngine engine = engine(new LocalBackend(10, new ManualTime()));
+        RateLimiter local =
+                new EngineRateLimiter(engine, () -> Map.of("api", api), () -> Runnable::run, Optional::empty);
+        Binding one = Fixtures.binding(1, api);
+        for (int round = 0; round < 2; round++) {
+            assertThat(engine.decide(one, TestCall.byPrincipal("alice"), null).allowed())
+                    .isTrue();
+            assertThat(engine.decide(one, TestCall.byPrincipal("alice"), null).allowed())
+                    .isTrue();
+            assertThat(engine.decide(one, TestCall.byPrincipal("alice"), null).allowed())
+                    .isFalse();
+            assertThat(local.acquire("api", Identity.principal("alice")).allowed())
+                    .isTrue();
+            local.reset("api", Identity.principal("alice"));
+        }
     }
 
     private static List<Consumer<RateLimiter>> operationsOnAnUnknownPolicy() {
