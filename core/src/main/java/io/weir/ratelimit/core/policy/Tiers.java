@@ -55,7 +55,7 @@ public final class Tiers {
     private String tier(CallContext call) {
         try {
             return selector.tier(call).orElse("");
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (failed.compareAndSet(false, true)) {
                 MESSAGES.log(LOG, e, "WEIR-310", expression);
             }

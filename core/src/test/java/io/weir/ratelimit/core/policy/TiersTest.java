@@ -58,6 +58,10 @@ class TiersTest {
                     throw new IllegalStateException("the database is away");
                 }))
                 .isSameAs(OWN);
+        assertThat(limitsBy(call -> {
+                    throw new NoClassDefFoundError("com/example/Plan");
+                }))
+                .isSameAs(OWN);
     }
 
     @Test
