@@ -55,7 +55,7 @@ final class Prober {
     private CompletableFuture<?> send() {
         try {
             return probe.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // without a next probe, the breaker would stay open
             return CompletableFuture.failedFuture(e);
         }
     }

@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -19,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -171,6 +173,33 @@ class BreakerTest {
         breaker.recordProbe(null);
         assertThat(isClosed(breaker)).isTrue();
         assertThat(delays).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ZERO);
+    }
+
+    @Test
+    void theProberContinuesAfterAProbeThatThrows() {
+        Breaker breaker =
+                new Breaker(new BreakerSettings(true, 5, DELAY, 1), Breaker.Platform.NONE, () -> now, listener);
+        ArrayDeque<Runnable> timers = new ArrayDeque<>();
+        ArrayDeque<Supplier<CompletableFuture<?>>> probes = new ArrayDeque<>();
+        probes.add(() -> {
+            throw new IllegalStateException("the connection closes");
+        });
+        probes.add(() -> {
+            throw new NoClassDefFoundError("com/example/Codec");
+        });
+        probes.add(() -> CompletableFuture.completedFuture(null));
+        Prober prober = new Prober(
+                breaker,
+                (nanos, task) -> timers.add(task),
+                () -> probes.remove().get());
+        fail(breaker, 5);
+        while (!timers.isEmpty()) {
+            advance(breaker.probeAfter());
+            timers.remove().run();
+        }
+        assertThat(probes).isEmpty();
+        assertThat(isClosed(breaker)).isTrue();
+        prober.close();
     }
 
     @Test
