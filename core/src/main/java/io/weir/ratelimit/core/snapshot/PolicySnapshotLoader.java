@@ -139,11 +139,21 @@ public final class PolicySnapshotLoader {
         Map<String, Long> costs =
                 costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), problems);
         Map<String, List<ConfigurationProblem>> invalid = new TreeMap<>(loaded.invalid());
-        Set<String> exceeded = check(checks(config, known, costs), loaded.policies(), config, invalid, problems);
+        PolicyChecks checks = checks(config, known, costs);
+        Set<String> exceeded = check(checks, loaded.policies(), config, invalid, problems);
         Map<String, Policy> policies = new LinkedHashMap<>(loaded.policies());
         previous.ifPresent(snapshot -> {
             keepValid(policies, snapshot, invalid.keySet(), loaded.complete());
+            // A policy that was kept can hold less than the changed one.
+            exceeded.addAll(ofCosts(checks, policies).keySet());
             keepCosts(costs, snapshot, known, exceeded);
+            // A changed policy can hold less than a cost that was kept, which the checks read as well.
+            ofCosts(checks, policies).forEach((name, found) -> {
+                if (invalid.putIfAbsent(name, found) == null) {
+                    problems.addAll(found);
+                }
+            });
+            keepValid(policies, snapshot, invalid.keySet(), loaded.complete());
         });
         inForce.ifPresent(snapshot -> keepSame(policies, snapshot));
         MethodBinder binder = new MethodBinder(policies, costs, config, scanner, late);
@@ -171,15 +181,11 @@ public final class PolicySnapshotLoader {
             ConfigProperties config,
             Map<String, List<ConfigurationProblem>> invalid,
             Problems problems) {
-        Set<String> exceeded = new TreeSet<>();
+        Map<String, List<ConfigurationProblem>> exceeded = ofCosts(checks, policies);
         for (Policy policy : new TreeMap<>(policies).values()) {
             String name = policy.name();
             List<ConfigurationProblem> found = new ArrayList<>(checks.problems(policy, config));
-            List<ConfigurationProblem> ofCosts = policiesOfSources.contains(name) ? List.of() : checks.ofCosts(policy);
-            found.addAll(ofCosts);
-            if (!ofCosts.isEmpty()) {
-                exceeded.add(name);
-            }
+            found.addAll(exceeded.getOrDefault(name, List.of()));
             if (!found.isEmpty()) {
                 invalid.merge(
                         name,
@@ -189,6 +195,18 @@ public final class PolicySnapshotLoader {
                 problems.addAll(found);
             }
         }
+        return new TreeSet<>(exceeded.keySet());
+    }
+
+    /** Returns the costs that policies can never hold, by policy. A source can give a key higher limits. */
+    private Map<String, List<ConfigurationProblem>> ofCosts(PolicyChecks checks, Map<String, Policy> policies) {
+        Map<String, List<ConfigurationProblem>> exceeded = new TreeMap<>();
+        policies.forEach((name, policy) -> {
+            List<ConfigurationProblem> found = policiesOfSources.contains(name) ? List.of() : checks.ofCosts(policy);
+            if (!found.isEmpty()) {
+                exceeded.put(name, found);
+            }
+        });
         return exceeded;
     }
 

@@ -44,6 +44,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ReloadTest {
     private static final String LIMIT = "ratelimit.policies.api.limit";
@@ -92,6 +94,9 @@ class ReloadTest {
 
         @RateLimit(limit = "3/1m")
         public void expensive() {}
+
+        @RateLimit({"api", "Search.expensive"})
+        public void together() {}
     }
 
     /** A class that is not a bean at deployment. */
@@ -506,6 +511,37 @@ class ReloadTest {
         deployed.change("ratelimit.costs.\"Search.expensive\"", "3");
         assertThat(now().costs()).containsExactly(Map.entry("Search.expensive", 3L));
         assertThat(results).containsExactly(Result.INVALID, Result.APPLIED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ratelimit.policies.api.mode, enforcee", "ratelimit.policies.api.limit, 20/1 m"})
+    void keepsACostIfTheLimitsThatHoldItAreInvalid(String property, String value) {
+        file.put("ratelimit.costs.\"Search.find\"", "5");
+        Deployed deployed = new Deployed();
+        file.put("ratelimit.costs.\"Search.find\"", "15");
+        file.put(LIMIT, "20/1m");
+        deployed.change(property, value);
+        assertThat(limits("api")).isEqualTo("[10/1m sliding-window]");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.find", 5L));
+        file.put(LIMIT, "20/1m");
+        deployed.change("ratelimit.policies.api.mode", "enforce");
+        assertThat(limits("api")).isEqualTo("[20/1m sliding-window]");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.find", 15L));
+    }
+
+    @Test
+    void keepsALimitIfTheChangedOneCannotHoldACostThatIsKept() {
+        file.put("ratelimit.costs.\"Search.together\"", "2");
+        Deployed deployed = new Deployed();
+        file.put("ratelimit.costs.\"Search.together\"", "1");
+        file.put(LIMIT, "1/1m");
+        deployed.change("ratelimit.costs.\"Search.expensive\"", "1000");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.together", 2L));
+        assertThat(limits("api")).isEqualTo("[10/1m sliding-window]");
+        assertThat(warnings())
+                .singleElement()
+                .asString()
+                .contains("WEIR-140 ratelimit.costs.\"Search.together\" = 2: the capacity of policy api is 1");
     }
 
     @Test
