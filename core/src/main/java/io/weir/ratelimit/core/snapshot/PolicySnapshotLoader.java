@@ -137,7 +137,7 @@ public final class PolicySnapshotLoader {
         List<MethodLimits> known = known();
         LoadedPolicies loaded = PolicyLoader.load(config, known, resolvers, problems);
         Map<String, Long> costs =
-                costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), problems);
+                costs(config, known, previous.map(PolicySnapshot::costs).orElse(Map.of()), loaded.complete(), problems);
         Map<String, List<ConfigurationProblem>> invalid = new TreeMap<>(loaded.invalid());
         PolicyChecks checks = checks(config, known, costs);
         Set<String> exceeded = check(checks, loaded.policies(), config, invalid, problems);
@@ -258,16 +258,21 @@ public final class PolicySnapshotLoader {
         });
     }
 
+    /** Reads the costs of methods. An invalid cost has its previous value, and so has one whose name can be misspelled. */
     private static Map<String, Long> costs(
-            ConfigProperties config, List<MethodLimits> methods, Map<String, Long> previous, Problems problems) {
+            ConfigProperties config,
+            List<MethodLimits> methods,
+            Map<String, Long> previous,
+            boolean complete,
+            Problems problems) {
         Map<String, Long> costs = new LinkedHashMap<>();
         Map<String, MethodLimits.Name> sorted = new TreeMap<>();
         methods.forEach(method -> sorted.put(method.endpoint(), method.name()));
         sorted.forEach((endpoint, name) -> {
             Problems ofCost = new Problems();
             Optional<Long> cost = MethodCosts.read(config, name, ofCost);
-            if (!ofCost.found().isEmpty()) {
-                problems.addAll(ofCost.found());
+            problems.addAll(ofCost.found());
+            if (!ofCost.found().isEmpty() || (!complete && cost.isEmpty())) {
                 cost = Optional.ofNullable(previous.get(endpoint));
             }
             cost.ifPresent(each -> costs.put(endpoint, each));

@@ -545,6 +545,20 @@ class ReloadTest {
     }
 
     @Test
+    void keepsTheCostOfAMisspelledName() {
+        String cost = "ratelimit.costs.\"Search.expensive\"";
+        file.put(cost, "2");
+        Deployed deployed = new Deployed();
+        file.remove(cost);
+        deployed.change("ratelimit.costs.\"Search.expensiv\"", "2");
+        assertThat(now().costs()).containsExactly(Map.entry("Search.expensive", 2L));
+        assertThat(warnings()).singleElement().asString().contains("WEIR-113 ");
+        file.remove("ratelimit.costs.\"Search.expensiv\"");
+        deployed.reload.run();
+        assertThat(now().costs()).as("removed on purpose").isEmpty();
+    }
+
+    @Test
     void theBypassFollowsValidChanges() {
         Deployed deployed = new Deployed();
         deployed.change("ratelimit.bypass.addresses", "10.0.0.0/8");
