@@ -88,7 +88,8 @@ final class UnknownPropertyCheck {
     }
 
     private void checkMethod(String name, List<MethodLimits.Name> methods) {
-        String method = name.substring(MethodCosts.PREFIX.length()).replace("\"", "");
+        // Other quotes, as around the class only, make a name that is not read.
+        String method = QuotedName.unquoted(name.substring(MethodCosts.PREFIX.length()));
         if (methods.stream().noneMatch(known -> known.forms().contains(method))) {
             Set<String> texts =
                     methods.stream().map(MethodLimits.Name::text).collect(Collectors.toCollection(TreeSet::new));

@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.key.ForwardedHeader;
 import io.weir.ratelimit.core.key.KeyTerms;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -337,6 +338,19 @@ class WrongPoliciesTest {
         assertThat(read.lines())
                 .containsExactly("WEIR-113 ratelimit.costs.\"Search.fnd\": no limited method is named Search.fnd; use "
                         + "ratelimit.costs.\"Class.method\" with one of [Search.find, Search.list]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"acme.Search\".find", "\"acme.Search\".\"find\"", "\"acme\".Search.find"})
+    void theCostOfAMethodWithOtherQuotesIsReported(String method) {
+        MethodLimits.Name name = new MethodLimits.Name("Search.find", List.of("Search.find", "acme.Search.find"));
+        ReadPolicies read = ReadPolicies.of(
+                Configs.of("ratelimit.costs." + method + "=2", "ratelimit.policies.api.limit=5/1s"),
+                new MethodLimits(name, List.of("api"), 0, Optional.empty()));
+        assertThat(read.lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-113 ratelimit.costs." + method + ": no limited method is named ");
     }
 
     @ParameterizedTest
