@@ -22,6 +22,9 @@ public final class EnvironmentCheck {
 
     private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
 
+    private static final List<ConfigKey<?>> OF_TIERS =
+            List.of(ConfigKeys.TIER_LIMIT, ConfigKeys.TIER_BURST, ConfigKeys.TIER_CONCURRENCY);
+
     /** The properties of each variable. */
     private final Map<String, Set<String>> properties = new TreeMap<>();
 
@@ -34,16 +37,31 @@ public final class EnvironmentCheck {
      * @param names the properties that are set
      */
     public EnvironmentCheck(Collection<String> policies, Collection<String> endpoints, Collection<String> names) {
-        names.forEach(this::add);
+        for (String name : names) {
+            add(name);
+            addTier(name, policies);
+        }
         for (ConfigKey<?> key : ConfigKeys.all()) {
             if (key.equals(ConfigKeys.METHOD_COST)) {
                 endpoints.forEach(endpoint -> add(key.name().replace("\"Class.method\"", '"' + endpoint + '"')));
                 endpoints.forEach(endpoint -> add(key.name().replace("\"Class.method\"", endpoint)));
-            } else if (key.isOfPolicy()) {
-                policies.forEach(policy -> addOfPolicy(key.name(), policy));
-            } else {
+            } else if (!key.isOfPolicy()) {
                 add(key.name());
+            } else if (!VARIABLE.matcher(key.attribute()).find()) {
+                // A variable alone names neither a tier nor the path of a cost.
+                policies.forEach(policy -> addOfPolicy(key.name(), policy));
             }
+        }
+    }
+
+    /** Adds all properties of a tier that a property names. */
+    private void addTier(String property, Collection<String> policies) {
+        if (property.startsWith(ConfigReader.POLICIES)) {
+            QuotedName.parse(property.substring(ConfigReader.POLICIES.length()), policies)
+                    .ifPresent(parts -> OF_TIERS.stream()
+                            .flatMap(key -> key.variable(parts.attribute()).stream())
+                            .forEach(tier -> OF_TIERS.forEach(
+                                    key -> addOfPolicy(key.name().replace("<t>", tier), parts.name()))));
         }
     }
 

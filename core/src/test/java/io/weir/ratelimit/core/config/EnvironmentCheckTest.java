@@ -11,8 +11,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EnvironmentCheckTest {
-    private final EnvironmentCheck check =
-            new EnvironmentCheck(List.of("hello", "api-v1", "Report.create"), List.of("Report.create"), List.of());
+    private final EnvironmentCheck check = new EnvironmentCheck(
+            List.of("hello", "api-v1", "Report.create"),
+            List.of("Report.create"),
+            List.of(
+                    "ratelimit.policies.hello.tiers.gold.limit",
+                    "ratelimit.policies.Report.create.tiers.big.concurrency",
+                    "ratelimit.policies.hello.costs./api/export"));
 
     @ParameterizedTest
     @ValueSource(
@@ -24,6 +29,9 @@ class EnvironmentCheckTest {
                 "RATELIMIT_POLICIES__REPORT_CREATE__LIMIT",
                 "RATELIMIT_POLICIES__HELLO__KEY",
                 "RATELIMIT_POLICIES_HELLO_TIERS_GOLD_LIMIT",
+                "RATELIMIT_POLICIES_HELLO_TIERS_GOLD_BURST",
+                "RATELIMIT_POLICIES__HELLO__TIERS_GOLD_CONCURRENCY",
+                "RATELIMIT_POLICIES__REPORT_CREATE__TIERS_BIG_LIMIT",
                 "RATELIMIT_POLICIES_HELLO_COSTS__API_EXPORT",
                 "RATELIMIT_COSTS_REPORT_CREATE",
                 "RATELIMIT_COSTS__REPORT_CREATE_",
@@ -40,6 +48,9 @@ class EnvironmentCheckTest {
         "RATELIMIT_POLICIES_HELLO_LIMITS, RATELIMIT_POLICIES_HELLO_LIMIT",
         "RATELIMIT_POLICIES_REPORT_CREATE_LIMIT, RATELIMIT_POLICIES__REPORT_CREATE__LIMIT",
         "RATELIMIT_COSTS_REPORT_CREAT, RATELIMIT_COSTS_REPORT_CREATE",
+        "RATELIMIT_POLICIES_HELLO_TIERS_GLOD_LIMIT, RATELIMIT_POLICIES_HELLO_TIERS_GOLD_LIMIT",
+        "RATELIMIT_POLICIES_API_V1_TIERS_GOLD_LIMIT, RATELIMIT_POLICIES_HELLO_TIERS_GOLD_LIMIT",
+        "RATELIMIT_POLICIES_HELLO_COSTS__API_EXPROT, RATELIMIT_POLICIES_HELLO_COSTS__API_EXPORT",
         "RATELIMIT_ZZZZZZZZZZZZZZZZZZ,",
     })
     void findsTheVariableThatWasProbablyMeant(String variable, String meant) {
