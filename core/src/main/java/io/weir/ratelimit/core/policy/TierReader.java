@@ -127,11 +127,12 @@ final class TierReader {
     }
 
     private Optional<TierSelector> selector(String text, Optional<KeyExpression> key) {
+        String property = properties.name(ConfigKeys.TIER);
         TierSelector bean = resolvers.tiers().get(text);
         if (bean != null) {
+            checkPhase(false, property, text);
             return Optional.of(bean);
         }
-        String property = properties.name(ConfigKeys.TIER);
         Set<String> beans = new TreeSet<>(resolvers.tiers().keySet());
         Function<String, ConfigurationProblem> invalid =
                 reason -> MESSAGES.problem("WEIR-112.tier", property, text, reason, beans, KeyTerms.FORMS);
@@ -150,12 +151,16 @@ final class TierReader {
                 && !key.filter(KeyExpression::needsArguments).isPresent()) {
             properties.report(MESSAGES.problem("WEIR-112.argument-tier", property, text));
         }
+        checkPhase(expression.isEarly(), property, text);
+        return Optional.of(new OfExpression(expression));
+    }
+
+    private void checkPhase(boolean isKnownEarly, String property, String text) {
         boolean early =
                 properties.text(ConfigKeys.PHASE).filter("early"::equals).isPresent();
-        if (early && !expression.isEarly()) {
+        if (early && !isKnownEarly) {
             properties.report(MESSAGES.problem("WEIR-121.early-tier", property, text));
         }
-        return Optional.of(new OfExpression(expression));
     }
 
     /** The tier of a caller is the value of an expression. */

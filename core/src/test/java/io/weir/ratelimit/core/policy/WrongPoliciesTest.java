@@ -269,6 +269,26 @@ class WrongPoliciesTest {
                 .anySatisfy(line -> assertThat(line).startsWith(problem));
     }
 
+    @Test
+    void aBeanThatSelectsTheTierOfAnEarlyPolicyIsReported() {
+        Problems problems = new Problems();
+        TierSelector plans = call -> Optional.of("free");
+        String[] lines = {
+            "ratelimit.policies.api.limit=5/1s",
+            "ratelimit.policies.api.key=ip",
+            "ratelimit.policies.api.paths=/api/*",
+            "ratelimit.policies.api.phase=early",
+            "ratelimit.policies.api.tier=plans",
+            "ratelimit.policies.api.tiers.free.limit=1/1s"
+        };
+        Resolvers resolvers = new Resolvers(new KeyTerms(32, 64), Map.of("plans", plans));
+        PolicyLoader.load(Configs.of(lines), List.of(), resolvers, problems);
+        assertThat(problems.lines())
+                .containsExactly(
+                        "WEIR-121 ratelimit.policies.api.tier = plans: the tier is not known in the early phase;"
+                                + " select the tier by ip, global and header:<name>, or use phase=normal");
+    }
+
     private static final String ATTRIBUTES =
             "[algorithm, anchor, burst, concurrency, concurrency-timeout, cost, costs.<path>, count, disclosure, "
                     + "enforce-percent, help, key, lease, limit, max-wait, max-waiting, methods, mode, notify-at, on-failure, paths, penalty.after, penalty.factor, penalty.for, "
