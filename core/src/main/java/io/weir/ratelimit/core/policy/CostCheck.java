@@ -80,21 +80,23 @@ public final class CostCheck {
                 .min();
     }
 
-    /** Returns the costs that apply. A cost of a path precedes the others, so they may never apply if a path has a cost. */
+    /** Returns the costs that apply. A cost of a path precedes those of methods, so they may never apply if a path has a cost. */
     private Stream<Cost> costs(Policy policy, PolicyProperties properties) {
-        Map<PathPattern, Long> ofPaths = policy.pathRule().map(PathRule::costs).orElse(Map.of());
-        if (!ofPaths.isEmpty()) {
-            return ofPaths.entrySet().stream()
-                    .map(cost -> new Cost(
-                            properties.name(
-                                    ConfigKeys.PATH_COST.attribute(cost.getKey().toString())),
-                            cost.getValue()))
-                    .sorted(Comparator.comparing(Cost::place));
-        }
         Cost own = new Cost(properties.name(ConfigKeys.COST), policy.cost());
-        Stream<Cost> ofMethods = methods.getOrDefault(policy.name(), List.of()).stream()
-                .map(method -> cost(method).orElse(own));
-        return Stream.concat(ofMethods, policy.pathRule().map(rule -> own).stream());
+        Optional<PathRule> rule = policy.pathRule();
+        Stream<Cost> ofPaths = rule.stream()
+                .flatMap(each -> each.costs().entrySet().stream())
+                .map(cost -> new Cost(
+                        properties.name(
+                                ConfigKeys.PATH_COST.attribute(cost.getKey().toString())),
+                        cost.getValue()))
+                .sorted(Comparator.comparing(Cost::place));
+        Stream<Cost> ofMethods = rule.filter(each -> !each.costs().isEmpty()).isPresent()
+                ? Stream.empty()
+                : methods.getOrDefault(policy.name(), List.of()).stream()
+                        .map(method -> cost(method).orElse(own));
+        Stream<Cost> ofOtherPaths = rule.filter(PathRule::hasPathsWithoutCost).map(each -> own).stream();
+        return Stream.of(ofMethods, ofPaths, ofOtherPaths).flatMap(each -> each);
     }
 
     private Optional<Cost> cost(MethodLimits method) {

@@ -83,6 +83,23 @@ public final class PathPattern {
         return true;
     }
 
+    /** Tests whether each path that another pattern matches matches this one as well. */
+    boolean covers(PathPattern other) {
+        boolean open = ranks.charAt(ranks.length() - 1) == WILD;
+        boolean otherOpen = other.ranks.charAt(other.ranks.length() - 1) == WILD;
+        int size = segments.size();
+        if (open ? other.segments.size() < size : otherOpen || other.segments.size() != size) {
+            return false;
+        }
+        for (int i = 0; i < size; i++) {
+            boolean same = other.ranks.charAt(i) == LITERAL && segments.get(i).equals(other.segments.get(i));
+            if (ranks.charAt(i) == LITERAL && !same) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** Tests whether a path at or below another one can match. */
     public boolean reaches(RequestPath prefix) {
         List<String> beginning = prefix.segments();

@@ -48,6 +48,13 @@ public record PathRule(
                 .map(found -> new Match(found, Optional.ofNullable(costs.get(found))));
     }
 
+    /** Tests whether requests can match whose path has no cost of its own. */
+    boolean hasPathsWithoutCost() {
+        return byDefault
+                || paths.stream()
+                        .anyMatch(path -> costs.keySet().stream().noneMatch(withCost -> withCost.covers(path)));
+    }
+
     /** Tests whether the rule applies to requests without another policy. */
     public boolean isDefaultFor(String method) {
         return byDefault && includes(method);

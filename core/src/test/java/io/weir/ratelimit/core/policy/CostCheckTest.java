@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CostCheckTest {
@@ -50,6 +51,24 @@ class CostCheckTest {
         assertThat(problems(
                         Map.of(), List.of(), "ratelimit.policies.api.costs./x=7", "ratelimit.policies.api.costs./y=6"))
                 .containsExactly(problem("ratelimit.policies.api.costs./x", 7));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/api/*,               /api/health, true",
+        "'/api/*, /health',    /health,     true",
+        "default,              /health,     true",
+        "/health,              /health,     false",
+        "'/health/a, /health', /health/*,   false",
+    })
+    void theCostOfThePolicyAppliesToPathsWithoutACost(String paths, String free, boolean applies) {
+        assertThat(problems(
+                        Map.of(),
+                        List.of(),
+                        "ratelimit.policies.api.cost=8",
+                        "ratelimit.policies.api.paths=" + paths,
+                        "ratelimit.policies.api.costs." + free + "=0"))
+                .isEqualTo(applies ? List.of(problem("ratelimit.policies.api.cost", 8)) : List.of());
     }
 
     @ParameterizedTest

@@ -48,6 +48,25 @@ class PathPatternTest {
         assertThat(PathPattern.parse(pattern).matches(RequestPath.of(raw))).isEqualTo(matches);
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "/*,             /api/*,          true",
+        "/api/*,         /api,            true",
+        "/api/*,         /api/{id}/all/*, true",
+        "/api/{id},      /api/search,     true",
+        "/api/{id}/*,    /api/{x}/*,      true",
+        "/api/search,    /api/search,     true",
+        "/api/search,    /api/{id},       false",
+        "/api/search,    /api/other,      false",
+        "/api/health,    /api/*,          false",
+        "/api/{id},      /api/search/*,   false",
+        "/api/{id},      /api,            false",
+        "/api/{id}/*,    /api/*,          false",
+    })
+    void aPatternCoversTheOnesThatMatchNoOtherPath(String pattern, String other, boolean covers) {
+        assertThat(PathPattern.parse(pattern).covers(PathPattern.parse(other))).isEqualTo(covers);
+    }
+
     @Test
     void theMostSpecificPatternDependsOnTheFirstSegmentThatDiffers() {
         List<PathPattern> paths = Stream.of(
