@@ -17,6 +17,8 @@ import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.LimitOverride;
 import io.weir.ratelimit.spi.PolicySource;
+import io.weir.ratelimit.spi.RateLimitBackend;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +36,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A limiter that plain Java creates. */
@@ -93,6 +96,46 @@ class WeirTest {
                         .property("ratelimit.redis.address", "redis://localhost:6379")
                         .build())
                 .withMessageContaining("ratelimit.redis.address");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ratelimit.redis.deadline, soon",
+        "ratelimit.redis.deadline, 1m",
+        "ratelimit.redis.deadline, 61s",
+        "ratelimit.redis.deadline, 0ms",
+        "ratelimit.namespace, a b"
+    })
+    void aPropertyThatEachBackendUsesIsCheckedWithoutRedis(String property, String value) {
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "2/1h")
+                        .property("ratelimit.backend", "local")
+                        .property(property, value)
+                        .build())
+                .satisfies(invalid -> assertThat(invalid.problems())
+                        .extracting(ConfigurationProblem::id, ConfigurationProblem::place, ConfigurationProblem::value)
+                        .containsExactly(tuple("WEIR-102", property, value)));
+    }
+
+    @Test
+    void aProblemOfTheBackendIsReportedOnce() {
+        ConfigurationProblem problem =
+                new ConfigurationProblem("WEIR-408", "ratelimit.redis.deadline", "soon", "invalid", "correct it");
+        RateLimitBackend local = new LocalBackend(10);
+        RateLimitBackend backend = (RateLimitBackend) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {RateLimitBackend.class},
+                (proxy, method, arguments) -> method.getName().equals("validateConfiguration")
+                        ? List.of(problem)
+                        : method.invoke(local, arguments));
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "2/1h")
+                        .property("ratelimit.redis.deadline", "soon")
+                        .backend(backend)
+                        .build())
+                .satisfies(invalid -> assertThat(invalid.problems()).containsExactly(problem));
     }
 
     @Test

@@ -62,7 +62,9 @@ public final class ConfigKeys {
     public static final ConfigKey<String> NAMESPACE = key(
             "ratelimit.namespace",
             "default",
-            ValueForm.text("1 to 64 of the characters A-Z a-z 0-9 . _ -"),
+            ValueForm.of(
+                    "1 to 64 of the characters A-Z a-z 0-9 . _ -",
+                    text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9._-]{1,64}"))),
             "separates applications that share a Redis");
 
     public static final ConfigKey<String> REDIS_ADDRESS = key(
@@ -78,7 +80,7 @@ public final class ConfigKeys {
     public static final ConfigKey<Duration> REDIS_DEADLINE = key(
             "ratelimit.redis.deadline",
             "100ms",
-            ValueForm.duration("from 1ms to 60s", Duration.ofMillis(1), Duration.ofSeconds(60)),
+            ValueForm.DEADLINE,
             "the longest time that a decision waits for Redis");
 
     public static final ConfigKey<String> KEY_SECRET = key(

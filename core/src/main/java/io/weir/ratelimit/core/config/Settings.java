@@ -71,7 +71,7 @@ public record Settings(
                 reader.value(ConfigKeys.METRICS),
                 reader.value(ConfigKeys.RELOAD_INTERVAL),
                 reader.value(ConfigKeys.INSTANCES),
-                // The backend reports an invalid deadline.
+                // An invalid deadline is reported with the problems of the backend.
                 new ConfigReader(config, new Problems()).value(ConfigKeys.REDIS_DEADLINE),
                 reader.value(
                         ConfigKeys.FAIL_WHEN_DEGRADED,

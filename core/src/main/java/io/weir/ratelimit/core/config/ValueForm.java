@@ -52,6 +52,15 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
     static final ValueForm<Duration> PENALTY =
             duration("from 1s to 30d", Duration.ofSeconds(1), PenaltyRule.MAX_LONGEST);
 
+    /** The deadline, which the backend of Redis reads in the same form. */
+    static final ValueForm<Duration> DEADLINE = new ValueForm<>("from 1ms to 60s", text -> {
+        Duration deadline = ConfigReader.duration(text);
+        if (deadline.isZero() || deadline.compareTo(Duration.ofSeconds(60)) > 0 || !text.matches("\\d{1,5}m?s")) {
+            throw new IllegalArgumentException("must be from 1ms to 60s, in ms or s");
+        }
+        return deadline;
+    });
+
     /** A percentage, as a whole number. */
     static final ValueForm<Integer> PERCENTAGE = of(
             "a percentage from 0% to 100%",

@@ -6,6 +6,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 import io.weir.ratelimit.core.config.ConfigKey;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
@@ -54,7 +55,15 @@ public final class BackendSelector {
     public RateLimitBackend select(Settings settings) {
         RateLimitBackend selected = find(settings);
         problems.addAll(selected.validateConfiguration());
+        List.of(ConfigKeys.NAMESPACE, ConfigKeys.REDIS_DEADLINE).forEach(this::checkShared);
         return selected;
+    }
+
+    /** Reports an invalid property that not only the backend of Redis uses, unless the backend has reported it. */
+    private void checkShared(ConfigKey<?> key) {
+        if (problems.found().stream().noneMatch(problem -> problem.place().equals(key.name()))) {
+            new ConfigReader(config, problems).value(key);
+        }
     }
 
     private RateLimitBackend find(Settings settings) {

@@ -291,7 +291,7 @@ class SettingsTest {
     }
 
     @Test
-    void aWrongDeadlineIsReportedByTheBackendOnly() {
+    void aWrongDeadlineIsReportedWithTheProblemsOfTheBackend() {
         assertThat(read("ratelimit.redis.deadline=soon")).isEqualTo(DEFAULTS);
         assertThat(problems.found()).isEmpty();
     }
