@@ -89,9 +89,13 @@ public final class ConfigReader {
                 property, form, (text, reason) -> MESSAGES.problem("WEIR-102.no-default", property, text, reason));
     }
 
-    /** Reads a property that has no default and a problem of its own for an invalid text. */
-    public <T> Optional<T> optional(ConfigKey<T> key, Function<String, ConfigurationProblem> invalid) {
-        return parsed(key.name(), key.form(), (text, reason) -> invalid.apply(text));
+    /**
+     * Reads a property that has no default and a problem of its own for an invalid text.
+     *
+     * @param invalid returns the problem of a text and the reason
+     */
+    public <T> Optional<T> optional(ConfigKey<T> key, BiFunction<String, String, ConfigurationProblem> invalid) {
+        return parsed(key.name(), key.form(), invalid);
     }
 
     <T> T value(String property, ConfigKey<T> key) {

@@ -61,7 +61,7 @@ public record Settings(
         return new Settings(
                 reader.value(ConfigKeys.ENABLED),
                 reader.value(ConfigKeys.BACKEND),
-                reader.optional(ConfigKeys.KEY_SECRET, Settings::tooShort),
+                reader.optional(ConfigKeys.KEY_SECRET, (secret, reason) -> tooShort()),
                 reader.value(ConfigKeys.IPV4_PREFIX),
                 reader.value(ConfigKeys.IPV6_PREFIX),
                 reader.value(ConfigKeys.TRUSTED_PROXIES),
@@ -78,7 +78,7 @@ public record Settings(
                         text -> MESSAGES.problem("WEIR-125", ConfigKeys.FAIL_WHEN_DEGRADED.name(), text)));
     }
 
-    private static ConfigurationProblem tooShort(String secret) {
+    private static ConfigurationProblem tooShort() {
         return MESSAGES.problem("WEIR-104", ConfigKeys.KEY_SECRET.name(), "***", ConfigKeys.MINIMUM_SECRET);
     }
 

@@ -57,12 +57,16 @@ public final class Bypass {
 
     private static List<byte[]> digests(ConfigReader reader) {
         List<byte[]> digests = new ArrayList<>();
-        List<String> entries = reader.optional(ConfigKeys.BYPASS_TOKENS).orElse(List.of());
+        // The value is hidden because it can be the token itself.
+        List<String> entries = reader.optional(
+                        ConfigKeys.BYPASS_TOKENS,
+                        (text, reason) ->
+                                MESSAGES.problem("WEIR-102.no-default", ConfigKeys.BYPASS_TOKENS.name(), "***", reason))
+                .orElse(List.of());
         for (int i = 0; i < entries.size(); i++) {
             if (DIGEST.matcher(entries.get(i)).matches()) {
                 digests.add(HexFormat.of().parseHex(entries.get(i)));
             } else {
-                // The value is hidden because it can be the token itself.
                 reader.report(MESSAGES.problem("WEIR-124", ConfigKeys.BYPASS_TOKENS.name(), "***", i + 1));
             }
         }

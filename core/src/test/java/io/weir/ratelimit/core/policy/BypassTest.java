@@ -86,6 +86,17 @@ class BypassTest {
     }
 
     @Test
+    void aListInBracketsIsReportedAndNotShown() {
+        Bypass bypass = read("ratelimit.bypass.tokens=[let me in]");
+        assertThat(problems.lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-102 ratelimit.bypass.tokens = ***: is a list in brackets; ")
+                .doesNotContain("let me in");
+        assertThat(bypasses(bypass, "X-RateLimit-Bypass", "let me in")).isFalse();
+    }
+
+    @Test
     void aWrongRangeAndAWrongHeaderAreReported() {
         read("ratelimit.bypass.addresses=10.0.0.0/33", "ratelimit.bypass.header=X Y");
         assertThat(problems.message())
