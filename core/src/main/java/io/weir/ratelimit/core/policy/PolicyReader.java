@@ -55,7 +55,7 @@ final class PolicyReader {
     Optional<Policy> read(Set<String> attributes) {
         LimitForm form = form();
         Duration maxWait = properties.value(ConfigKeys.MAX_WAIT);
-        Optional<List<Limit>> withoutWait = limits(form);
+        Optional<List<Limit>> withoutWait = limits(form, attributes);
         Optional<KeyExpression> key = key();
         long lease = new LeaseReader(properties).read(form.algorithm(), maxWait, withoutWait.orElse(List.of()));
         Optional<PolicyLimits> policyLimits = withoutWait
@@ -116,14 +116,14 @@ final class PolicyReader {
         return Enum.valueOf(type, properties.value(key).toUpperCase(Locale.ROOT));
     }
 
-    private Optional<List<Limit>> limits(LimitForm form) {
+    private Optional<List<Limit>> limits(LimitForm form, Set<String> attributes) {
         String policy = properties.policy();
         String property = properties.name(ConfigKeys.LIMIT);
         Optional<String> text = properties
                 .text(ConfigKeys.LIMIT)
                 .or(() -> inlinePolicy.map(MethodLimits.InlinePolicy::limit).filter(limit -> !limit.isEmpty()));
         if (text.isEmpty() && form.concurrency().isPresent()) {
-            return onlyConcurrency(form);
+            return onlyConcurrency(form, hasTierLimits(attributes));
         }
         boolean hasOtherProblem = properties.text(ConfigKeys.CONCURRENCY).isPresent();
         if (text.isEmpty() && !hasOtherProblem && properties.isReadable(property)) {
@@ -141,11 +141,23 @@ final class PolicyReader {
         return limits.isEmpty() || !limits.get().stream().allMatch(ConcurrencyLimit.class::isInstance);
     }
 
-    /** Returns the concurrency limit of a policy without other limits. Reports attributes that only other limits have. */
-    private Optional<List<Limit>> onlyConcurrency(LimitForm form) {
-        for (ConfigKey<?> key : List.of(ConfigKeys.BURST, ConfigKeys.ALGORITHM, ConfigKeys.NOTIFY_AT)) {
+    private static boolean hasTierLimits(Set<String> attributes) {
+        return attributes.stream()
+                .anyMatch(attribute -> ConfigKeys.TIER_LIMIT.variable(attribute).isPresent());
+    }
+
+    /**
+     * Returns the concurrency limit of a policy without other limits. Reports attributes that only other limits have. Those of a tier have
+     * the algorithm of the policy and its thresholds, but a burst of their own.
+     */
+    private Optional<List<Limit>> onlyConcurrency(LimitForm form, boolean hasTierLimits) {
+        List<ConfigKey<?>> withoutEffect = hasTierLimits
+                ? List.of(ConfigKeys.BURST)
+                : List.of(ConfigKeys.BURST, ConfigKeys.ALGORITHM, ConfigKeys.NOTIFY_AT);
+        for (ConfigKey<?> key : withoutEffect) {
             properties
                     .text(key)
+                    .filter(value -> !value.equals(key.defaultText()))
                     .ifPresent(value -> properties.report(MESSAGES.problem(
                             "WEIR-133",
                             properties.name(key),

@@ -81,6 +81,27 @@ class ConcurrencyPoliciesTest {
     }
 
     @Test
+    void theLimitOfATierHasTheAlgorithmAndTheThresholdsOfAPolicyWithoutALimit() {
+        Policy policy = slow(
+                "concurrency=2",
+                "algorithm=token-bucket",
+                "notify-at=80%",
+                "tier=header:X-Plan",
+                "tiers.free.limit=10/1m",
+                "tiers.free.burst=20");
+        assertThat(policy.tiers().limits().get("free").toString())
+                .contains("10/1m token-bucket burst 20", "2 concurrent");
+        assertThat(policy.notifyAt()).containsExactly(80);
+        assertThat(read("concurrency=2", "burst=5", "tier=header:X-Plan", "tiers.free.limit=10/1m")
+                        .lines())
+                .singleElement()
+                .asString()
+                .startsWith("WEIR-133 ratelimit.policies.slow.burst");
+        assertThat(slow("concurrency=2", "algorithm=sliding-window").limits().limits())
+                .containsExactly(Limit.concurrency(2, DEFAULT));
+    }
+
+    @Test
     void aKeyHasItsOwnConcurrencyOrThatOfThePolicy() {
         Policy policy = slow("limit=10/1m", "concurrency=2");
         LimitOverride override = LimitOverride.of("100/1m");
