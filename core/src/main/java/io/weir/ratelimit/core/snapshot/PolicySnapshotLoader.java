@@ -216,9 +216,11 @@ public final class PolicySnapshotLoader {
         return checks(config, known(), snapshot.costs()).ofOverrides(overrides, snapshot.policies(), config);
     }
 
-    /** Returns the problems of the limits of one key with the backend and with plug-ins. */
+    /** Returns the problems of the limits of one key with methods, the backend and plug-ins. */
     public List<ConfigurationProblem> problemsOfKey(Policy policy, PolicyLimits limits, ConfigProperties config) {
-        return new PolicyChecks(Map.of(), backend, new CostCheck(config, List.of(), Map.of()), check)
+        // Only a slot needs more of the methods than the limits of the policy itself.
+        Map<String, List<AnnotatedMethods.Limited>> checked = limits.hasConcurrency() ? byPolicy : Map.of();
+        return new PolicyChecks(checked, backend, new CostCheck(config, List.of(), Map.of()), check)
                 .problems(policy.withLimits(limits), config);
     }
 

@@ -12,6 +12,7 @@ import io.weir.ratelimit.spi.PolicySource;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
 
 /** Limits of a source that the application cannot have. */
@@ -36,12 +37,38 @@ class SourceLimitsTest {
         public void order() {}
     }
 
+    @ApplicationScoped
+    public static class Feed {
+        @RateLimit("plan")
+        public Flow.Publisher<String> read() {
+            return subscriber -> {};
+        }
+    }
+
     private static int allowed(Container container, String name) {
         return container.allowed(
                 TestCall.byPrincipal(name),
                 "plan",
                 9,
                 () -> container.bean(Shop.class).order());
+    }
+
+    @Test
+    void aConcurrencyLimitOfAMethodWithAnUnknownEndIsAnInvalidAnswer() {
+        String[] config = {
+            "ratelimit.metrics=none",
+            "ratelimit.redis.deadline=10s",
+            "ratelimit.policies.plan.limit=2/1h",
+            "ratelimit.policies.plan.key=principal"
+        };
+        try (LogCapture log = new LogCapture();
+                Container container = Container.start(config, Feed.class, Shop.class, Plans.class)) {
+            assertThat(allowed(container, "ann")).as("the limits of the policy").isEqualTo(2);
+            assertThat(allowed(container, "ben")).as("those of the source").isEqualTo(5);
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("WEIR-316"))
+                    .hasSize(1);
+        }
     }
 
     @Test
