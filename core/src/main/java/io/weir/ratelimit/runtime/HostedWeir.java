@@ -37,9 +37,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -388,18 +386,16 @@ public final class HostedWeir implements AutoCloseable {
         List<MessageCatalog.Message> warnings = new ArrayList<>();
         if (assembly.settings().enabled()) {
             Platform platform = assembly.platform();
-            warnings.addAll(
-                    new ApplicationWarnings(loaded.snapshot().policies(), policiesOfEndpoints(), loaded.config(), view)
-                            .all(platform.environmentVariables()));
+            warnings.addAll(new ApplicationWarnings(loaded.snapshot().policies(), endpoints(), loaded.config(), view)
+                    .all(platform.environmentVariables()));
             assembly.plugins().forEach(plugin -> warnings.addAll(plugin.warnings(loaded.snapshot(), view)));
         }
         return warnings;
     }
 
-    private Set<String> policiesOfEndpoints() {
+    private List<MethodLimits> endpoints() {
         return assembly.plugins().stream()
                 .flatMap(plugin -> plugin.endpoints().stream())
-                .flatMap(endpoint -> endpoint.policies().stream())
-                .collect(Collectors.toSet());
+                .toList();
     }
 }

@@ -28,15 +28,18 @@ public final class EnvironmentCheck {
     /** The properties of each variable. */
     private final Map<String, Set<String>> properties = new TreeMap<>();
 
-    private final Set<String> families = new TreeSet<>();
-
     /**
      * Creates a check.
      *
      * @param endpoints {@code Class.method} of all limited methods
+     * @param clients the names of all REST clients
      * @param names the properties that are set
      */
-    public EnvironmentCheck(Collection<String> policies, Collection<String> endpoints, Collection<String> names) {
+    public EnvironmentCheck(
+            Collection<String> policies,
+            Collection<String> endpoints,
+            Collection<String> clients,
+            Collection<String> names) {
         for (String name : names) {
             add(name);
             addTier(name, policies);
@@ -45,6 +48,8 @@ public final class EnvironmentCheck {
             if (key.equals(ConfigKeys.METHOD_COST)) {
                 endpoints.forEach(endpoint -> add(key.name().replace("\"Class.method\"", '"' + endpoint + '"')));
                 endpoints.forEach(endpoint -> add(key.name().replace("\"Class.method\"", endpoint)));
+            } else if (key.isOfClient()) {
+                clients.forEach(client -> add(key.of(client).name()));
             } else if (!key.isOfPolicy()) {
                 add(key.name());
             } else if (!VARIABLE.matcher(key.attribute()).find()) {
@@ -74,14 +79,9 @@ public final class EnvironmentCheck {
     }
 
     private void add(String property) {
-        String[] fixed = VARIABLE.split(property, -1);
-        if (fixed.length == 1) {
-            properties
-                    .computeIfAbsent(ConfigKeys.variable(property), first -> new TreeSet<>())
-                    .add(property);
-        } else {
-            families.add(ConfigKeys.variable(fixed[0]) + ".+" + ConfigKeys.variable(fixed[1]));
-        }
+        properties
+                .computeIfAbsent(ConfigKeys.variable(property), first -> new TreeSet<>())
+                .add(property);
     }
 
     /** Tests whether a variable can belong to a policy or a method that is not known. */
@@ -100,8 +100,7 @@ public final class EnvironmentCheck {
         return variables.stream()
                 .filter(variable -> variable.startsWith(ConfigKeys.VARIABLES)
                         && !properties.containsKey(variable)
-                        && !OF_SERVICE.matcher(variable).matches()
-                        && families.stream().noneMatch(variable::matches))
+                        && !OF_SERVICE.matcher(variable).matches())
                 .sorted()
                 .toList();
     }

@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.config.EnvironmentCheck;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.message.MessageCatalog;
+import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PathPattern;
 import io.weir.ratelimit.core.policy.PathRule;
 import io.weir.ratelimit.core.policy.Policy;
@@ -38,18 +39,23 @@ public final class ApplicationWarnings {
     private static final String PATH_TERM = "path:";
 
     private final Map<String, Policy> policies;
-    private final Set<String> policiesOfClients;
+    private final List<MethodLimits> endpoints;
     private final ConfigReader reader;
     private final ApplicationView application;
     private final List<MessageCatalog.Message> warnings = new ArrayList<>();
 
+    /**
+     * Creates a check.
+     *
+     * @param endpoints the endpoints that are no methods, such as REST clients
+     */
     public ApplicationWarnings(
             Map<String, Policy> policies,
-            Set<String> policiesOfClients,
+            List<MethodLimits> endpoints,
             ConfigProperties config,
             ApplicationView application) {
         this.policies = new TreeMap<>(policies);
-        this.policiesOfClients = Set.copyOf(policiesOfClients);
+        this.endpoints = List.copyOf(endpoints);
         this.reader = new ConfigReader(config, new Problems());
         this.application = application;
     }
@@ -73,7 +79,7 @@ public final class ApplicationWarnings {
 
     private void checkUse(Policy policy, PolicyProperties properties) {
         if (policy.pathRule().isPresent()
-                || policiesOfClients.contains(policy.name())
+                || endpoints.stream().anyMatch(endpoint -> endpoint.isUnder(policy.name()))
                 || application.policiesOfAnnotations().contains(policy.name())) {
             return;
         }
@@ -162,7 +168,11 @@ public final class ApplicationWarnings {
     private void checkEnvironment(Set<String> environment) {
         Set<String> names = new TreeSet<>(policies.keySet());
         names.addAll(application.policiesOfAnnotations());
-        EnvironmentCheck check = new EnvironmentCheck(names, application.endpoints(), reader.names());
+        List<String> clients = endpoints.stream()
+                .filter(MethodLimits::isClient)
+                .map(endpoint -> endpoint.endpoint().substring(MethodLimits.CLIENT.length()))
+                .toList();
+        EnvironmentCheck check = new EnvironmentCheck(names, application.endpoints(), clients, reader.names());
         // A class that was not found can name a policy that only variables define.
         check.unknown(environment).forEach(variable -> {
             boolean late = application.hidesClasses() && EnvironmentCheck.isOfPolicy(variable);

@@ -14,6 +14,7 @@ class EnvironmentCheckTest {
     private final EnvironmentCheck check = new EnvironmentCheck(
             List.of("hello", "api-v1", "Report.create"),
             List.of("Report.create"),
+            List.of("partner"),
             List.of(
                     "ratelimit.policies.hello.tiers.gold.limit",
                     "ratelimit.policies.Report.create.tiers.big.concurrency",
@@ -35,6 +36,7 @@ class EnvironmentCheckTest {
                 "RATELIMIT_POLICIES_HELLO_COSTS__API_EXPORT",
                 "RATELIMIT_COSTS_REPORT_CREATE",
                 "RATELIMIT_COSTS__REPORT_CREATE_",
+                "RATELIMIT_CLIENTS_PARTNER_RETRY_BUDGET",
             })
     void knowsTheVariablesOfAllProperties(String variable) {
         assertThat(check.unknown(List.of(variable))).isEmpty();
@@ -50,6 +52,7 @@ class EnvironmentCheckTest {
         "RATELIMIT_COSTS_REPORT_CREAT, RATELIMIT_COSTS_REPORT_CREATE",
         "RATELIMIT_POLICIES_HELLO_TIERS_GLOD_LIMIT, RATELIMIT_POLICIES_HELLO_TIERS_GOLD_LIMIT",
         "RATELIMIT_POLICIES_API_V1_TIERS_GOLD_LIMIT, RATELIMIT_POLICIES_HELLO_TIERS_GOLD_LIMIT",
+        "RATELIMIT_CLIENTS_PARTENR_POLICY, RATELIMIT_CLIENTS_PARTNER_POLICY",
         "RATELIMIT_POLICIES_HELLO_COSTS__API_EXPROT, RATELIMIT_POLICIES_HELLO_COSTS__API_EXPORT",
         "RATELIMIT_ZZZZZZZZZZZZZZZZZZ,",
     })

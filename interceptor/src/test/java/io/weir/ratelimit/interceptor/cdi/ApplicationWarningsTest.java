@@ -12,6 +12,7 @@ import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.instance.ApplicationWarnings;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.message.MessageCatalog;
+import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
@@ -29,6 +30,7 @@ import java.lang.annotation.Target;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -182,7 +184,9 @@ class ApplicationWarningsTest {
                 .policies();
         assertThat(problems.found()).isEmpty();
         ApplicationView view = new ApplicationView(List.of(), List.of(), Set.of(), usesLimiter, hidesClasses);
-        return new ApplicationWarnings(policies, policies.keySet(), config, view)
+        MethodLimits client = new MethodLimits(
+                MethodLimits.Name.of("client:partner"), List.copyOf(policies.keySet()), 0, Optional.empty());
+        return new ApplicationWarnings(policies, List.of(client), config, view)
                 .all(Set.of(variables)).stream()
                         .map(MessageCatalog.Message::text)
                         .toList();
@@ -216,7 +220,8 @@ class ApplicationWarningsTest {
         String[] variables = {
             "RATELIMIT_POLICIES_ORDERS_CONCURENCY",
             "RATELIMIT_POLICIES_LETTERS_OF_THE_SPRING_LIMIT",
-            "RATELIMIT_CLIENTS_PARTNER_MAXPAUSE"
+            "RATELIMIT_CLIENTS_PARTNER_MAXPAUSE",
+            "RATELIMIT_CLIENTS_PARTNER_MAX_PAUSE"
         };
         String meant = "WEIR-227 Environment variable RATELIMIT_POLICIES_ORDERS_CONCURENCY matches no property and is"
                 + " ignored. Did you mean RATELIMIT_POLICIES_ORDERS_CONCURRENCY?";
