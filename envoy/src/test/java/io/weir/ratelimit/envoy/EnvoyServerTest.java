@@ -6,6 +6,7 @@ import static io.weir.ratelimit.envoy.TestServer.request;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitServiceGrpc;
 import io.grpc.InsecureChannelCredentials;
@@ -247,6 +248,32 @@ class EnvoyServerTest {
             server.server().weir().reload().run();
             assertThat(server.call("shop", descriptor("user", "ann")).getOverallCode())
                     .isEqualTo(Code.OK);
+        }
+    }
+
+    /** The terms of keys are those of the start. */
+    @Test
+    void aNewNameOfAnEntryEndsNoLimit() throws Exception {
+        String first = "domain: shop\ndescriptors:\n"
+                + "  - { key: remote_address, rate_limit: { unit: year, requests_per_unit: 1 } }\n";
+        Path file = Files.writeString(folder.resolve("edge.yaml"), first);
+        RateLimitDescriptor address = descriptor("remote_address", "203.0.113.7");
+        try (LogCapture log = new LogCapture();
+                TestServer server = TestServer.cold(
+                        Map.of("ratelimit.envoy.config", file.toString(), "ratelimit.reload-interval", "1h"))) {
+            Files.writeString(file, first.replace("remote_address", "api_key"));
+            for (Code expected : List.of(Code.OK, Code.OVER_LIMIT)) {
+                server.server().weir().reload().run();
+                assertThat(server.call("shop", address).getOverallCode()).isEqualTo(expected);
+            }
+            assertThat(log.lines()).anyMatch(line -> line.contains("WEIR-112"));
+            Files.writeString(file, first.replace("remote_address", "user, value: ann"));
+            for (int i = 0; i < 2; i++) {
+                server.server().weir().reload().run();
+                assertThat(server.call("shop", address).getOverallCode()).isEqualTo(Code.OK);
+            }
+            assertThat(server.server().weir().policies().policies()).containsOnlyKeys("shop.user_ann");
+            assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-722"));
         }
     }
 

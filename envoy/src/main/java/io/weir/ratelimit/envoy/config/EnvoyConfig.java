@@ -42,6 +42,15 @@ public record EnvoyConfig(Map<String, RuleTree> domains, Map<String, String> pro
                 .collect(Collectors.toSet());
     }
 
+    /** Returns these files with the policies of other files that they do not have. */
+    EnvoyConfig withPoliciesOf(EnvoyConfig other) {
+        Map<String, String> all = new HashMap<>(other.properties);
+        all.putAll(properties);
+        Map<String, String> files = new HashMap<>(other.sources);
+        files.putAll(sources);
+        return new EnvoyConfig(domains, all, files);
+    }
+
     /** Tests whether a file has a domain. */
     public boolean has(String domain) {
         return domains.containsKey(domain);

@@ -49,7 +49,10 @@ public final class EnvoyConfigLayer {
         return applied;
     }
 
-    /** Reads the files that a configuration names, and returns the configuration with their policies. */
+    /**
+     * Reads the files that a configuration names, and returns the configuration with their policies. The policies of the rules in force
+     * stay beside new ones, because a new policy can be invalid, and then these rules continue to apply.
+     */
     public ConfigProperties over(ConfigProperties properties) {
         List<Path> files = ConfigReader.list(
                         properties.get(ConfigKeys.ENVOY_CONFIG.name()).value().orElse(""))
@@ -59,10 +62,16 @@ public final class EnvoyConfigLayer {
         EnvoyConfigReader reader = new EnvoyConfigReader();
         EnvoyConfig read = reader.read(files);
         List<ConfigurationProblem> problems = reader.problems();
+        if (inForce.read.equals(EnvoyConfig.NONE)) {
+            // No request has come since the start, which fails if a policy is invalid.
+            inForce = new InForce(config, Map.of(), config);
+        }
         if (problems.isEmpty()) {
             config = read;
         }
-        return new Layer(properties, config, problems);
+        EnvoyConfig rules = inForce.config;
+        boolean addsPolicies = !rules.policies().containsAll(config.policies());
+        return new Layer(properties, addsPolicies ? config.withPoliciesOf(rules) : config, problems);
     }
 
     private record Layer(ConfigProperties program, EnvoyConfig files, List<ConfigurationProblem> ofFiles)
