@@ -262,6 +262,7 @@ final class JointCalls {
                         policy.name(),
                         shadow,
                         weir.engine().peek(policy, part.call).stream()
+                                .filter(quota -> quota.kind() != Quota.Kind.CONCURRENCY)
                                 .map(JointCalls::rejectedIfEmpty)
                                 .toList()));
             } catch (RateLimitUnavailableException e) {

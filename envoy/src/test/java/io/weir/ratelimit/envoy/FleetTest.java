@@ -4,7 +4,12 @@ package io.weir.ratelimit.envoy;
 import static io.weir.ratelimit.envoy.TestServer.descriptor;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse;
+import io.envoyproxy.envoy.service.ratelimit.v3.RateLimitResponse.Code;
+import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.Identity;
+import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.operations.OperationsPlugin;
@@ -73,6 +78,37 @@ class FleetTest {
         return server.call("edge", descriptor("policy", "api", "principal", "ann"))
                 .getStatuses(0)
                 .getCurrentLimit();
+    }
+
+    /** The limits of a key can have slots, and the server does not learn when to release them. */
+    @Test
+    void theConcurrencyOfAKeyTakesNoSlot() throws Exception {
+        properties.put("ratelimit.changes.enabled", "true");
+        properties.put("ratelimit.changes.role", "operator");
+        try (TestServer server = TestServer.of(properties)) {
+            String key = server.server().weir().engine().encoder().encode(Identity.principal("ann"));
+            changes(server)
+                    .make(
+                            new ChangeRequest(
+                                    new RuntimeChange.Subject(RuntimeChange.Kind.OVERRIDE, "api", Optional.of(key)),
+                                    Map.of("limit", "500/1h", "concurrency", "1"),
+                                    Optional.empty(),
+                                    "a customer",
+                                    "alice"),
+                            changes(server).view().tag());
+            Await.until("the changed limit", SOON, () -> limit(server).getRequestsPerUnit() == 500);
+            RateLimitDescriptor ann = descriptor("policy", "api", "principal", "ann");
+            RateLimiter application = server.server().weir().limiter();
+            Decision running = application.acquire("api", Identity.principal("ann"));
+            for (int i = 0; i < 3; i++) {
+                assertThat(server.call("edge", ann).getOverallCode()).isEqualTo(Code.OK);
+            }
+            assertThat(server.call("edge", TestServer.hits(0, ann)).getOverallCode())
+                    .isEqualTo(Code.OK);
+            assertThat(running.receipt().holdsSlots()).isTrue();
+            application.release(running.receipt());
+            assertThat(server.server().weir().engine().slots().held("api")).isZero();
+        }
     }
 
     @Test

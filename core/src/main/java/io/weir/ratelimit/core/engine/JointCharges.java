@@ -12,10 +12,11 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The charges of several calls that are decided as one. Calls with the same key under a policy share one charge with the sum of their
- * costs, because a backend evaluates the charges of a decision independently.
+ * costs, because a backend evaluates the charges of a decision independently. They take no slots, because nobody learns when the calls end.
  */
 final class JointCharges {
     private final Charges charges;
@@ -56,7 +57,7 @@ final class JointCharges {
         List<List<Integer>> ofCalls = new ArrayList<>();
         for (RateLimitEngine.JointCall call : calls) {
             List<Integer> ofCall = new ArrayList<>();
-            for (Charge charge : charges.of(new Binding("", call.policies()), call.properties(), null)) {
+            for (Charge charge : withoutSlots(charges.of(new Binding("", call.policies()), call.properties(), null))) {
                 Place place = new Place(charge.policy().policy(), charge.storedKey());
                 int position = known.computeIfAbsent(place, first -> all.size());
                 if (position == all.size()) {
@@ -70,6 +71,16 @@ final class JointCharges {
         }
         positions = List.copyOf(ofCalls);
         return List.copyOf(all);
+    }
+
+    /** Returns the charges without concurrency limits, which the limits of a single key can have. */
+    private static List<Charge> withoutSlots(List<Charge> all) {
+        return all.stream()
+                .flatMap(charge -> charge.policy().hasConcurrency()
+                        ? charge.policy().withoutConcurrency().stream()
+                                .map(rest -> new Charge(rest, charge.storedKey(), charge.cost(), 0, charge.shadow()))
+                        : Stream.of(charge))
+                .toList();
     }
 
     private static Charge sum(Charge one, Charge other) {

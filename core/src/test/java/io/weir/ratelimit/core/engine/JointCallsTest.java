@@ -5,6 +5,7 @@ import static io.weir.ratelimit.core.engine.Fixtures.engine;
 import static io.weir.ratelimit.core.engine.Fixtures.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.policy.Policy;
@@ -12,6 +13,9 @@ import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,30 @@ class JointCallsTest {
         RateLimitEngine.JointDecision joint = decide(call(ALICE, 1, BY_USER), call(ALICE, 1, CLOSED));
         assertThat(joint.decision()).isEqualTo(new Decision.Degraded(FailureMode.CLOSED, false, "timeout"));
         assertThat(joint.results()).allMatch(List::isEmpty);
+    }
+
+    @Test
+    void noCallTakesASlot() {
+        Limit perHour = Limit.of(Algorithm.FIXED_WINDOW, 10, Duration.ofHours(1));
+        Limit slots = Limit.concurrency(1, Duration.ofMinutes(1));
+        Policy both = BY_USER.withLimits(new PolicyLimits("user", List.of(slots, perHour)));
+        Policy slotsOnly = BY_ADDRESS.withLimits(new PolicyLimits("address", List.of(slots)));
+        List<DecisionEvent> events = new ArrayList<>();
+        RateLimitEngine engine = engine(backend, events::add);
+        engine.decideAsync("edge", List.of(call(ALICE, 2, both, slotsOnly)), Runnable::run)
+                .join();
+        assertThat(events)
+                .singleElement()
+                .satisfies(event -> assertThat(event.charges()).singleElement().satisfies(charge -> {
+                    assertThat(charge.policy().limits()).containsExactly(perHour);
+                    assertThat(charge.policy().limitName(0)).isEqualTo("user-1h");
+                    assertThat(charge.cost()).isEqualTo(2);
+                }));
+        RateLimitEngine.JointDecision unlimited = engine.decideAsync(
+                        "edge", List.of(call(ALICE, 1, slotsOnly)), Runnable::run)
+                .join();
+        assertThat(unlimited.decision()).isEqualTo(Decision.Allowed.UNLIMITED);
+        assertThat(unlimited.results()).containsExactly(List.of());
     }
 
     @Test
