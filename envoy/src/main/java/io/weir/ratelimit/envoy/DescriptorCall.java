@@ -4,6 +4,7 @@ package io.weir.ratelimit.envoy;
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.spi.CallContext;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import java.util.Optional;
  */
 record DescriptorCall(Map<String, String> entries) implements CallContext {
     private static final String HEADER = "header:";
+    private static final String MASKED = "masked_remote_address";
 
     DescriptorCall {
         entries = Map.copyOf(entries);
@@ -51,6 +53,20 @@ record DescriptorCall(Map<String, String> entries) implements CallContext {
         return policy.isShadowFor(engine.encoder().encode(policy.key().resolve(this)));
     }
 
+    /** Tests whether no limit applies to the caller. A masked address stands for each address of its range. */
+    boolean isExempt(HostedWeir weir) {
+        Optional<String> range = entry(MASKED).filter(text -> text.indexOf('/') >= 0);
+        if (range.isEmpty()
+                || entry("ip").isPresent()
+                || entry("remote_address").isPresent()) {
+            return weir.bypasses(this);
+        }
+        Map<String, String> others = new HashMap<>(entries);
+        others.remove(MASKED);
+        return weir.bypasses(new DescriptorCall(others))
+                || weir.policies().bypass().appliesTo(range.get());
+    }
+
     /** Returns the value of an entry. */
     Optional<String> entry(String term) {
         return Optional.ofNullable(entries.get(term));
@@ -61,7 +77,7 @@ record DescriptorCall(Map<String, String> entries) implements CallContext {
     public Optional<String> peerAddress() {
         return entry("ip")
                 .or(() -> entry("remote_address"))
-                .or(() -> entry("masked_remote_address").map(range -> range.replaceFirst("/\\d+$", "")));
+                .or(() -> entry(MASKED).map(range -> range.replaceFirst("/\\d+$", "")));
     }
 
     @Override

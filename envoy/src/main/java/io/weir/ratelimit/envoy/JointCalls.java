@@ -110,7 +110,7 @@ final class JointCalls {
 
     /** Decides the descriptors of a request. Spends nothing if one of those that only look has no permit. */
     CompletableFuture<List<Decided>> decide(String domain, List<Part> parts) {
-        if (parts.stream().anyMatch(part -> weir.bypasses(part.call))) {
+        if (parts.stream().anyMatch(part -> part.call.isExempt(weir))) {
             bypassed(domain, parts);
             return CompletableFuture.completedFuture(
                     parts.stream().map(JointCalls::open).toList());

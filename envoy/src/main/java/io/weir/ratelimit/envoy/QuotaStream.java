@@ -199,7 +199,9 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
                 return;
             }
             selected = select(bucket);
-            boolean isOpen = !weir.settings().enabled() || selected.isUnlimited() || weir.bypasses(selected.call());
+            boolean isOpen = !weir.settings().enabled()
+                    || selected.isUnlimited()
+                    || selected.call().isExempt(weir);
             decides = !isOpen && !selected.policies().isEmpty();
             named = domain;
             lease = known.leaseNanos;

@@ -497,6 +497,39 @@ class RateLimitServiceTest {
     }
 
     @Test
+    void aMaskedAddressIsExemptIfItsWholeRangeIs() throws Exception {
+        startApi("bypass.addresses", "192.0.2.0/24, 2001:db8::/32", "bypass.roles", "monitor");
+        Map<String, Code> ranges = Map.of(
+                "192.0.2.0/24", Code.OK,
+                "192.0.2.128/25", Code.OK,
+                "192.0.2.0", Code.OK,
+                "2001:db8:1::/48", Code.OK,
+                "192.0.0.0/16", Code.OVER_LIMIT,
+                "192.0.2.0/23", Code.OVER_LIMIT,
+                "192.0.2.7/24", Code.OVER_LIMIT,
+                "2001::/16", Code.OVER_LIMIT);
+        ranges.forEach((range, expected) -> {
+            RateLimitDescriptor masked =
+                    descriptor("policy", "api", "principal", range, "masked_remote_address", range);
+            code(masked);
+            code(masked);
+            assertThat(code(masked)).as(range).isEqualTo(expected);
+        });
+        for (String[] other : List.of(new String[] {"remote_address", "192.0.2.7"}, new String[] {"role", "monitor"})) {
+            RateLimitDescriptor exempt = descriptor(
+                    "policy",
+                    "api",
+                    "principal",
+                    "192.0.0.0/16",
+                    "masked_remote_address",
+                    "192.0.0.0/16",
+                    other[0],
+                    other[1]);
+            assertThat(code(exempt)).as(other[0]).isEqualTo(Code.OK);
+        }
+    }
+
+    @Test
     void aRoleBypassesTheLimits() throws Exception {
         startApi("bypass.roles", "monitor");
         RateLimitDescriptor exempt = descriptor("policy", "api", "principal", "ann", "role", "monitor");

@@ -80,6 +80,11 @@ public final class AddressRange {
         return first.isIpv4() == address.isIpv4() && first.shares(bits, address);
     }
 
+    /** Tests whether all addresses of another range are in this range. */
+    public boolean contains(AddressRange other) {
+        return bits <= other.bits && contains(other.first);
+    }
+
     /** Returns the canonical text, always with the number of bits. */
     @Override
     public String toString() {

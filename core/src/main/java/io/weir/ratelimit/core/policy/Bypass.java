@@ -83,6 +83,16 @@ public final class Bypass {
         return addresses.contains(range);
     }
 
+    /** Tests whether no address of a range is limited; false if the text is no range. */
+    public boolean appliesTo(String range) {
+        try {
+            AddressRange all = AddressRange.parse(range);
+            return addresses.stream().anyMatch(each -> each.contains(all));
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+
     /** Tests whether a call is not limited, given the look-up of the client address behind trusted proxies. */
     public boolean appliesTo(CallContext call, Supplier<Optional<IpAddress>> client) {
         return hasToken(call) || hasAddress(client) || hasRole(call);
