@@ -109,29 +109,29 @@ final class JointCalls {
     }
 
     /** Decides the descriptors of a request. Spends nothing if one of those that only look has no permit. */
-    CompletableFuture<List<Decided>> decide(String domain, List<Part> parts) {
+    CompletableFuture<List<Decided>> decide(String endpoint, List<Part> parts) {
         if (parts.stream().anyMatch(part -> part.call.isExempt(weir))) {
-            bypassed(domain, parts);
+            bypassed(endpoint, parts);
             return CompletableFuture.completedFuture(
                     parts.stream().map(JointCalls::open).toList());
         }
         if (parts.stream().noneMatch(part -> part.peeks && !part.policies.isEmpty())) {
-            return charge(domain, parts, Map.of());
+            return charge(endpoint, parts, Map.of());
         }
         return peekOnThreads(parts)
                 .thenCompose(peeked -> allOrNothing && peeked.values().stream().anyMatch(Decided::isRejected)
-                        ? rejected(domain, parts, peeked)
-                        : charge(domain, parts, peeked));
+                        ? rejected(endpoint, parts, peeked)
+                        : charge(endpoint, parts, peeked));
     }
 
     /** Returns the decisions of a request that a descriptor rejects by a look. */
-    private CompletableFuture<List<Decided>> rejected(String domain, List<Part> parts, Map<Part, Decided> peeked) {
+    private CompletableFuture<List<Decided>> rejected(String endpoint, List<Part> parts, Map<Part, Decided> peeked) {
         List<Decided> decided = parts.stream()
                 .map(part -> peeked.getOrDefault(part, open(part)))
                 .toList();
         boolean byLimit = peeked.values().stream().anyMatch(each -> each.decision instanceof Decision.Rejected);
         return byLimit
-                ? counted(domain, parts.stream().filter(Part::isCharged), List.of())
+                ? counted(endpoint, parts.stream().filter(Part::isCharged), List.of())
                         .thenApply(done -> decided)
                 : CompletableFuture.completedFuture(decided);
     }
@@ -140,19 +140,20 @@ final class JointCalls {
         return new Decided(part, Decision.Allowed.UNLIMITED, List.of());
     }
 
-    private void bypassed(String domain, List<Part> parts) {
+    private void bypassed(String endpoint, List<Part> parts) {
         Map<String, Binding.PolicyCost> all = new HashMap<>();
         parts.forEach(
                 part -> part.policies.forEach(each -> all.put(each.policy().name(), each)));
         if (!all.isEmpty()) {
-            weir.engine().bypass(new Binding(domain, List.copyOf(all.values())));
+            weir.engine().bypass(new Binding(endpoint, List.copyOf(all.values())));
         }
     }
 
-    private CompletableFuture<List<Decided>> charge(String domain, List<Part> parts, Map<Part, Decided> peeked) {
+    private CompletableFuture<List<Decided>> charge(String endpoint, List<Part> parts, Map<Part, Decided> peeked) {
         List<Part> charged = parts.stream().filter(Part::isCharged).toList();
-        CompletableFuture<List<Decided>> decisions = allOrNothing ? together(domain, charged) : each(domain, charged);
-        return decisions.thenCompose(decided -> counted(domain, decided)).thenApply(decided -> {
+        CompletableFuture<List<Decided>> decisions =
+                allOrNothing ? together(endpoint, charged) : each(endpoint, charged);
+        return decisions.thenCompose(decided -> counted(endpoint, decided)).thenApply(decided -> {
             List<Decided> all = new ArrayList<>();
             int next = 0;
             for (Part part : parts) {
@@ -162,11 +163,11 @@ final class JointCalls {
         });
     }
 
-    private CompletableFuture<List<Decided>> counted(String domain, List<Decided> decided) {
+    private CompletableFuture<List<Decided>> counted(String endpoint, List<Decided> decided) {
         List<Part> exhausted =
                 decided.stream().filter(Decided::isRejected).map(Decided::part).toList();
         return counted(
-                        domain,
+                        endpoint,
                         decided.stream()
                                 .filter(each -> each.decision instanceof Decision.Rejected)
                                 .map(Decided::part),
@@ -179,27 +180,27 @@ final class JointCalls {
      *
      * @param exhausted the descriptors that lack permits: not one of them remains for a cost of 1
      */
-    private CompletableFuture<?> counted(String domain, Stream<Part> parts, List<Part> exhausted) {
+    private CompletableFuture<?> counted(String endpoint, Stream<Part> parts, List<Part> exhausted) {
         if (!countsRejected) {
             return CompletableFuture.completedFuture(null);
         }
         CompletableFuture<?>[] counts = parts.flatMap(part -> part.policies.stream()
                         .filter(policy -> policy.cost() > 1 || !exhausted.contains(part))
-                        .map(policy -> count(domain, part.call, policy)))
+                        .map(policy -> count(endpoint, part.call, policy)))
                 .toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(counts).handle((done, failure) -> null);
     }
 
     /** Charges one permit, if it remains, and settles it to the cost: only a settlement can spend more than remains. */
-    private CompletableFuture<Void> count(String domain, DescriptorCall call, Binding.PolicyCost cost) {
+    private CompletableFuture<Void> count(String endpoint, DescriptorCall call, Binding.PolicyCost cost) {
         Binding.PolicyCost one = new Binding.PolicyCost(QuotaLeases.withoutPenalty(cost.policy()), 1);
         return weir.engine()
-                .decideAsync(domain, List.of(new RateLimitEngine.JointCall(List.of(one), call)), Runnable::run)
+                .decideAsync(endpoint, List.of(new RateLimitEngine.JointCall(List.of(one), call)), Runnable::run)
                 .thenCompose(joint ->
                         weir.engine().settlements().settleAsync(joint.decision().receipt(), cost.cost()));
     }
 
-    private CompletableFuture<List<Decided>> together(String domain, List<Part> parts) {
+    private CompletableFuture<List<Decided>> together(String endpoint, List<Part> parts) {
         if (parts.isEmpty()) {
             return CompletableFuture.completedFuture(List.of());
         }
@@ -207,7 +208,7 @@ final class JointCalls {
                 .map(part -> new RateLimitEngine.JointCall(part.policies, part.call))
                 .toList();
         CompletableFuture<RateLimitEngine.JointDecision> decision =
-                weir.engine().decideAsync(domain, calls, Runnable::run);
+                weir.engine().decideAsync(endpoint, calls, Runnable::run);
         return decision.thenApply(joint -> {
             List<Decided> decided = new ArrayList<>();
             for (int i = 0; i < parts.size(); i++) {
@@ -218,9 +219,9 @@ final class JointCalls {
         });
     }
 
-    private CompletableFuture<List<Decided>> each(String domain, List<Part> parts) {
+    private CompletableFuture<List<Decided>> each(String endpoint, List<Part> parts) {
         List<CompletableFuture<List<Decided>>> decisions =
-                parts.stream().map(part -> together(domain, List.of(part))).toList();
+                parts.stream().map(part -> together(endpoint, List.of(part))).toList();
         return CompletableFuture.allOf(decisions.toArray(CompletableFuture<?>[]::new))
                 .thenApply(all -> decisions.stream()
                         .flatMap(decision -> decision.join().stream())

@@ -34,21 +34,21 @@ final class QuotaLeases {
     record Granted(Decision decision, long requests) {}
 
     /** Charges a number of requests, or fewer if so many permits do not remain. */
-    CompletionStage<Granted> decide(String domain, Selection.Selected selected, long requests) {
-        return decide(domain, selected, requests, TRIES);
+    CompletionStage<Granted> decide(String endpoint, Selection.Selected selected, long requests) {
+        return decide(endpoint, selected, requests, TRIES);
     }
 
-    private CompletionStage<Granted> decide(String domain, Selection.Selected selected, long requests, int tries) {
+    private CompletionStage<Granted> decide(String endpoint, Selection.Selected selected, long requests, int tries) {
         List<Binding.PolicyCost> costs = selected.policies().stream()
                 .map(policy -> new Binding.PolicyCost(withoutPenalty(policy), cost(policy.cost(), requests)))
                 .toList();
         return weir.engine()
-                .decideAsync(domain, List.of(new RateLimitEngine.JointCall(costs, selected.call())), Runnable::run)
+                .decideAsync(endpoint, List.of(new RateLimitEngine.JointCall(costs, selected.call())), Runnable::run)
                 .thenCompose(joint -> {
                     Decision decision = joint.decision();
                     long fewer = decision instanceof Decision.Rejected ? fewer(selected, decision, requests) : 0;
                     return fewer > 0 && tries > 1
-                            ? decide(domain, selected, fewer, tries - 1)
+                            ? decide(endpoint, selected, fewer, tries - 1)
                             : CompletableFuture.completedFuture(new Granted(decision, requests));
                 });
     }

@@ -126,7 +126,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
             if (usage.getBucketId().getSerializedSize() > MAX_BUCKET_BYTES
                     || (buckets.size() >= MAX_BUCKETS && !buckets.containsKey(usage.getBucketId()))) {
                 if (!isWarned) {
-                    MESSAGES.log(LOG, "WEIR-732", domain, MAX_BUCKETS, MAX_BUCKET_BYTES);
+                    MESSAGES.log(LOG, "WEIR-732", Selection.shown(domain), MAX_BUCKETS, MAX_BUCKET_BYTES);
                 }
                 isWarned = true;
                 send(QuotaActions.abandoned(usage.getBucketId()));
@@ -189,7 +189,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
     private void assign(BucketId bucket) {
         List<QuotaBucket.Ended> over;
         Selection.Selected selected;
-        String named;
+        String endpoint;
         long demand;
         long lease;
         boolean decides;
@@ -203,7 +203,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
                     || selected.isUnlimited()
                     || selected.call().isExempt(weir);
             decides = !isOpen && !selected.policies().isEmpty();
-            named = domain;
+            endpoint = selection.endpoint(domain);
             lease = known.leaseNanos;
             demand = known.quota.demand(lease);
             over = known.quota.ended(nanos());
@@ -219,7 +219,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
         }
         CompletionStage<?> settled = leases.settle(over);
         if (decides) {
-            settled.thenCompose(done -> leases.decide(named, selected, demand))
+            settled.thenCompose(done -> leases.decide(endpoint, selected, demand))
                     .whenComplete((granted, failure) -> decided(bucket, selected, lease, granted, failure));
         }
     }
@@ -237,7 +237,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
         }
         known.deciding = false;
         if (granted == null) {
-            MESSAGES.log(LOG, failure, "WEIR-725.quota", domain);
+            MESSAGES.log(LOG, failure, "WEIR-725.quota", Selection.shown(domain));
             send(QuotaActions.none(bucket, lease));
             return;
         }

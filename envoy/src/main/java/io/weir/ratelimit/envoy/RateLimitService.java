@@ -66,13 +66,14 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
             return;
         }
         checkDeadline(Context.current().getDeadline());
-        CompletionStage<List<JointCalls.Decided>> decision = calls.decide(request.getDomain(), parts(request));
+        CompletionStage<List<JointCalls.Decided>> decision =
+                calls.decide(selection.endpoint(request.getDomain()), parts(request));
         decision.whenComplete((decided, failure) -> {
             if (isCancelled(observer)) {
                 return;
             }
             if (decided == null) {
-                MESSAGES.log(LOG, failure, "WEIR-725", request.getDomain());
+                MESSAGES.log(LOG, failure, "WEIR-725", Selection.shown(request.getDomain()));
                 observer.onError(Status.INTERNAL.asRuntimeException());
                 return;
             }

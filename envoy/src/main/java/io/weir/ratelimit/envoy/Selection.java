@@ -5,6 +5,7 @@ import static io.weir.ratelimit.envoy.message.EnvoyMessages.MESSAGES;
 
 import io.envoyproxy.envoy.extensions.common.ratelimit.v3.RateLimitDescriptor;
 import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.envoy.config.EnvoyConfig;
 import java.util.List;
@@ -26,12 +27,21 @@ final class Selection {
 
     private static final int LONGEST_SHOWN = 200;
 
+    /** The number and the length of domains in metrics, beside those of files, because each one has series of its own for ever. */
+    private static final int MAX_DOMAINS = 100;
+
+    private static final int LONGEST_DOMAIN = 128;
+    private static final String OTHER_DOMAINS = "other";
+
     private final Supplier<Map<String, Policy>> policies;
     private final Function<Map<String, Policy>, EnvoyConfig> config;
     private final Set<String> reported = ConcurrentHashMap.newKeySet();
 
     /** The reported descriptors that no rule of a file fits. They have a place of their own, because such requests can be right. */
     private final Set<String> unmatched = ConcurrentHashMap.newKeySet();
+
+    /** The domains that are in no file, and that metrics show. */
+    private final Set<String> domains = ConcurrentHashMap.newKeySet();
 
     Selection(Supplier<Map<String, Policy>> policies, Function<Map<String, Policy>, EnvoyConfig> config) {
         this.policies = policies;
@@ -65,6 +75,16 @@ final class Selection {
         Selected without() {
             return new Selected(List.of(), call, Optional.empty());
         }
+    }
+
+    /** Returns the endpoint of a domain in metrics and events. */
+    String endpoint(String domain) {
+        boolean shown = domain.length() <= LONGEST_DOMAIN
+                && !domain.startsWith(MethodLimits.CLIENT)
+                && (domains.contains(domain)
+                        || config.apply(policies.get()).has(domain)
+                        || (domains.size() < MAX_DOMAINS && domains.add(domain)));
+        return shown ? domain : OTHER_DOMAINS;
     }
 
     Selected of(String domain, RateLimitDescriptor descriptor) {

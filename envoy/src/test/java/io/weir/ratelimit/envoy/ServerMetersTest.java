@@ -4,6 +4,7 @@ package io.weir.ratelimit.envoy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.opentelemetry.api.GlobalOpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.data.HistogramPointData;
@@ -11,10 +12,14 @@ import io.opentelemetry.sdk.metrics.data.LongPointData;
 import io.opentelemetry.sdk.metrics.data.MetricData;
 import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
 import io.weir.ratelimit.core.metrics.Meters;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The instruments of the server: their names, units, buckets and values. */
 class ServerMetersTest {
@@ -39,11 +44,15 @@ class ServerMetersTest {
         return metric().getHistogramData().getPoints().iterator().next();
     }
 
-    @Test
-    void theServerRecordsDecisionsAndTheirUtilization() throws Exception {
+    private void record() {
         GlobalOpenTelemetry.resetForTest();
         GlobalOpenTelemetry.set(
                 OpenTelemetrySdk.builder().setMeterProvider(provider).build());
+    }
+
+    @Test
+    void theServerRecordsDecisionsAndTheirUtilization() throws Exception {
+        record();
         try (TestServer server = TestServer.cold(Map.of("ratelimit.policies.api.limit", "1/1h"))) {
             for (int i = 0; i < 20; i++) {
                 server.call("edge", TestServer.descriptor("policy", "api"));
@@ -66,6 +75,39 @@ class ServerMetersTest {
         assertThat(metric().getDescription()).isEqualTo(METRIC.description());
         assertThat(point.getValue()).isEqualTo(2);
         assertThat(point.getAttributes().asMap().toString()).contains("policy=api", "outcome=allowed");
+    }
+
+    /** A client chooses the domains of its requests, and no series ends. */
+    @Test
+    void theDomainsOfClientsHaveFewSeries(@TempDir Path folder) throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("edge.yaml"),
+                "domain: shop\ndescriptors:\n  - { key: user, rate_limit: { unit: year, requests_per_unit: 1 } }\n");
+        record();
+        try (TestServer server = TestServer.cold(
+                Map.of("ratelimit.policies.api.limit", "1/1h", "ratelimit.envoy.config", file.toString()))) {
+            for (int i = 0; i < 300; i++) {
+                server.call("d" + i, TestServer.descriptor("policy", "api"));
+            }
+            for (String domain : List.of("client:a", "x".repeat(1_000), "shop")) {
+                server.call(domain, TestServer.descriptor("policy", "api"));
+            }
+            List<String> endpoints = reader.collectAllMetrics().stream()
+                    .filter(metric -> metric.getName().equals("ratelimit.decisions"))
+                    .flatMap(metric -> metric.getLongSumData().getPoints().stream())
+                    .map(LongPointData::getAttributes)
+                    .peek(attributes -> assertThat(attributes.get(AttributeKey.stringKey("direction")))
+                            .isEqualTo("incoming"))
+                    .map(attributes -> attributes.get(AttributeKey.stringKey("endpoint")))
+                    .distinct()
+                    .toList();
+            assertThat(endpoints)
+                    .hasSize(102)
+                    .contains("d0", "d99", "other", "shop")
+                    .doesNotContain("d100");
+        } finally {
+            GlobalOpenTelemetry.resetForTest();
+        }
     }
 
     @Test

@@ -151,7 +151,7 @@ public final class MessageCatalog {
     }
 
     /** Replaces the control characters of a text, line breaks included. */
-    static String inLine(String text) {
+    public static String inLine(String text) {
         return CONTROL.matcher(text).replaceAll(" ");
     }
 

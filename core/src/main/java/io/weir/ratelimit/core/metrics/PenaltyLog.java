@@ -34,7 +34,7 @@ public final class PenaltyLog implements Consumer<PenaltyImposed> {
                 Level.DEBUG,
                 "blocked: policy={0} endpoint={1} key={2} seconds={3} penalty={4}",
                 penalty.policy(),
-                penalty.endpoint(),
+                MessageCatalog.inLine(penalty.endpoint()),
                 penalty.key(),
                 seconds,
                 String.valueOf(penalty.number()));

@@ -94,7 +94,7 @@ final class RejectionLog implements DecisionListener {
                 Level.DEBUG,
                 "rejected: policy={0} endpoint={1} key={2} cost={3} retry-after={4} mode={5}",
                 policy,
-                endpoint,
+                MessageCatalog.inLine(endpoint),
                 key,
                 String.valueOf(cost),
                 retryAfter,

@@ -8,7 +8,9 @@ import static io.weir.ratelimit.fixtures.Events.USER;
 import static io.weir.ratelimit.fixtures.Events.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
+import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.key.KeyMasker;
@@ -49,6 +51,21 @@ class RejectionLogTest {
             String line = "FINE rejected: policy=login endpoint=Search.find key=" + keys.of(USER)
                     + " cost=2 retry-after=1s mode=enforce";
             assertThat(log.lines()).filteredOn(text -> text.startsWith("FINE")).containsExactly(line, line);
+        }
+    }
+
+    /** A client of the server for Envoy chooses the domain, which is the endpoint. */
+    @Test
+    void anEndpointForgesNoLine() {
+        DecisionEvent event = Events.rejected(List.of(login), 0);
+        DecisionEvent forged = new DecisionEvent("a\nFINE b", event.charges(), event.decision(), 0);
+        RateLimitRejected rejection = RejectionNotifier.rejection(forged, (Decision.Rejected) forged.decision(), keys);
+        try (LogCapture log = new LogCapture(Level.FINE)) {
+            decide(forged);
+            new PenaltyLog(nanos::get)
+                    .accept(new PenaltyImposed(
+                            rejection.endpoint(), "login", rejection.key(), Duration.ofMinutes(15), 1));
+            assertThat(log.lines()).hasSize(4).noneMatch(line -> line.contains("\n"));
         }
     }
 
