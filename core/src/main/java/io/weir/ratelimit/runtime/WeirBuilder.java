@@ -25,7 +25,7 @@ public final class WeirBuilder {
      * Sets a property.
      *
      * @param name the name, such as {@code ratelimit.policies.api.limit}
-     * @param value the value
+     * @param value the value, in which nothing resolves expressions
      * @return this builder
      */
     public WeirBuilder property(String name, String value) {

@@ -88,6 +88,28 @@ class WeirTest {
         assertThatIllegalStateException().isThrownBy(builder::build);
     }
 
+    /** Nothing resolves expressions in plain Java. */
+    @Test
+    void anExpressionIsAProblem() {
+        assertThatExceptionOfType(InvalidConfigurationException.class)
+                .isThrownBy(() -> Weir.builder()
+                        .property(LIMIT, "2/1h")
+                        .property("ratelimit.key-secret", "${SHOP_LIMIT_SECRET:none-is-known}")
+                        .property("ratelimit.redis.address", "${SHOP_REDIS}")
+                        .property("ratelimit.namespace", "shop-${STAGE}")
+                        .build())
+                .withMessageContainingAll("WEIR-101", "resolve none")
+                .satisfies(invalid -> assertThat(invalid.problems())
+                        .extracting(ConfigurationProblem::place)
+                        .containsOnly("ratelimit.key-secret", "ratelimit.redis.address", "ratelimit.namespace"));
+        try (Weir weir = Weir.builder()
+                .property(LIMIT, "2/1h")
+                .property("ratelimit.key-secret", "0123456789${abcdef")
+                .build()) {
+            assertThat(calls(weir.limiter(), 3)).containsExactly(true, true, false);
+        }
+    }
+
     @Test
     void aRedisWithoutItsJarIsAProblem() {
         assertThatIllegalStateException()

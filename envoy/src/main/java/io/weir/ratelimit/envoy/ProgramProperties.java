@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * The properties of the program. System properties take precedence over environment variables, and these over the files, of which the
  * last one takes precedence. A reload reads the files again. A file without properties can be one that is being written: the last ones that
- * it had stay in force, below all other sources.
+ * it had stay in force, below all other sources. Nothing resolves expressions, so a value with one cannot be read.
  */
 final class ProgramProperties implements ConfigProperties.Sources {
     private static final String PREFIX = "ratelimit.";
@@ -109,7 +109,7 @@ final class ProgramProperties implements ConfigProperties.Sources {
             String value = source.equals(ENVIRONMENT)
                     ? environment.get(ConfigKeys.variable(name))
                     : source.values.getProperty(name);
-            return value == null ? ConfigProperties.Property.ABSENT : ConfigProperties.Property.of(value);
+            return value == null ? ConfigProperties.Property.ABSENT : ConfigProperties.Property.literal(value);
         }
 
         private Source sourceOf(String name) {

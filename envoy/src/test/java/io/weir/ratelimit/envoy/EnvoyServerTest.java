@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -203,6 +204,23 @@ class EnvoyServerTest {
                         "missing.yaml",
                         "ratelimit.envoy.unknown",
                         "WEIR-704");
+    }
+
+    @Test
+    void expressionsAreReported() {
+        assertThatThrownBy(() -> TestServer.cold(Map.of(
+                        "ratelimit.key-secret", "${SHOP_LIMIT_SECRET}",
+                        "ratelimit.redis.address", "${SHOP_REDIS}",
+                        "ratelimit.envoy.config", "${SHOP_FILE}")))
+                .isInstanceOf(InvalidConfigurationException.class)
+                .hasMessageContainingAll(
+                        "ratelimit.key-secret", "ratelimit.redis.address", "ratelimit.envoy.config", "WEIR-101")
+                .hasMessageNotContaining("SHOP_");
+        Map<String, String> variable = Map.of("RATELIMIT_REDIS_ADDRESS", "${SHOP_REDIS}");
+        assertThatThrownBy(() -> new EnvoyServer(
+                        new ProgramProperties(List.of(), variable, new Properties()), variable.keySet()))
+                .isInstanceOf(InvalidConfigurationException.class)
+                .hasMessageContainingAll("ratelimit.redis.address", "WEIR-101");
     }
 
     @Test

@@ -42,6 +42,24 @@ class ProgramPropertiesTest {
     }
 
     @Test
+    void anExpressionIsNoValue() throws Exception {
+        String secret = "ratelimit.key-secret";
+        Path file = Files.writeString(
+                folder.resolve("edge.properties"), secret + "=${X_SECRET_OF_TEST}\nratelimit.namespace=shop\n");
+        Map<String, String> environment =
+                Map.of("X_SECRET_OF_TEST", "0123456789abcdef", "RATELIMIT_NAMESPACE", "${NS}");
+        ConfigProperties read = new ProgramProperties(List.of(file), environment, new Properties()).first();
+        assertThat(read.get(secret).readable()).isFalse();
+        assertThat(read.get("ratelimit.namespace").readable()).isFalse();
+        Map<String, String> variable = Map.of("RATELIMIT_KEY_SECRET", "0123456789abcdef");
+        assertThat(new ProgramProperties(List.of(file), variable, new Properties())
+                        .first()
+                        .get(secret)
+                        .value())
+                .hasValue("0123456789abcdef");
+    }
+
+    @Test
     void anotherInvalidPortIsKept() throws Exception {
         assertThat(with("eight").first().get(PORT).value()).hasValue("eight");
     }

@@ -214,6 +214,7 @@ class HowToSnippetsTest {
     private static List<String> problems(
             Map<String, String> values, List<MethodLimits> methods, List<Class<?>> classes) {
         Problems problems = new Problems();
+        values.replaceAll((name, value) -> value.replaceAll("\\$\\{[^}]*}", "the value of an expression"));
         ConfigProperties config = ConfigProperties.of(values);
         Settings.read(config, problems);
         ClientAddress clients = new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR);

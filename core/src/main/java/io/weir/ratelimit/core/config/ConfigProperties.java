@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /** The configuration properties of the application. */
 public interface ConfigProperties {
@@ -65,7 +66,7 @@ public interface ConfigProperties {
     /**
      * Creates properties from a map.
      *
-     * @param values the values by name, taken literally
+     * @param values the values by name; one with an expression cannot be read, because nothing resolves it
      */
     static ConfigProperties of(Map<String, String> values) {
         Map<String, String> copy = Map.copyOf(values);
@@ -73,7 +74,7 @@ public interface ConfigProperties {
             @Override
             public Property get(String name) {
                 String value = copy.get(name);
-                return value == null ? Property.ABSENT : Property.of(value);
+                return value == null ? Property.ABSENT : Property.literal(value);
             }
 
             @Override
@@ -99,6 +100,8 @@ public interface ConfigProperties {
      * @param sources the sources of an unreadable list whose elements several sources set; empty otherwise
      */
     record Property(Optional<String> value, boolean readable, List<String> unset, List<String> sources) {
+        private static final Pattern EXPRESSION = Pattern.compile("\\$\\{[^}]*}");
+
         /** A property without a value. */
         public static final Property ABSENT = new Property(Optional.empty(), true, List.of(), List.of());
 
@@ -114,6 +117,14 @@ public interface ConfigProperties {
         /** Creates a property with a value. */
         public static Property of(String value) {
             return new Property(Optional.of(value), true, List.of(), List.of());
+        }
+
+        /**
+         * Creates a property of a source without expressions. A value that has one is not readable: its text would be a secret that
+         * everybody knows, or an address of nothing.
+         */
+        public static Property literal(String value) {
+            return EXPRESSION.matcher(value).find() ? UNREADABLE : of(value);
         }
 
         /**

@@ -22,6 +22,7 @@ import java.util.Optional;
 public final class BackendSelector {
     private static final String LOCAL = "local";
     private static final String REDISSON = "redisson";
+    private static final String REDIS = "ratelimit.redis.";
 
     private final Map<String, RateLimitBackend> byName = new LinkedHashMap<>();
     private final RateLimitBackend local;
@@ -53,6 +54,7 @@ public final class BackendSelector {
 
     /** Selects the backend and reports the problems of its configuration. */
     public RateLimitBackend select(Settings settings) {
+        checkReadable();
         RateLimitBackend selected = find(settings);
         problems.addAll(selected.validateConfiguration());
         List.of(ConfigKeys.NAMESPACE, ConfigKeys.REDIS_DEADLINE).forEach(this::checkShared);
@@ -64,6 +66,15 @@ public final class BackendSelector {
         if (problems.found().stream().noneMatch(problem -> problem.place().equals(key.name()))) {
             new ConfigReader(config, problems).value(key);
         }
+    }
+
+    /** Reports the properties of Redis that cannot be read: its backend takes them for absent, and each instance then counts alone. */
+    private void checkReadable() {
+        ConfigReader reader = new ConfigReader(config, problems);
+        ConfigKeys.all().stream()
+                .map(ConfigKey::name)
+                .filter(name -> name.startsWith(REDIS) || name.equals(ConfigKeys.NAMESPACE.name()))
+                .forEach(reader::text);
     }
 
     private RateLimitBackend find(Settings settings) {

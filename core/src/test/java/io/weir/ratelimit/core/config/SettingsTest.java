@@ -247,7 +247,7 @@ class SettingsTest {
                         property,
                         "",
                         "the value cannot be read",
-                        "check the ${...} expressions in the value"));
+                        "check the ${...} expressions in the value; plain Java and the server for Envoy resolve none"));
     }
 
     @Test

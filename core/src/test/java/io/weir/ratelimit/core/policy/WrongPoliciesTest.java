@@ -416,9 +416,9 @@ class WrongPoliciesTest {
                 "ratelimit.redis.address=redis://${no.such.property}");
         assertThat(read.lines())
                 .contains(
-                        "WEIR-101 ratelimit.policies.api.limit: the value cannot be read; check the ${...} expressions in the value",
-                        "WEIR-101 ratelimit.policies.two.key: the value cannot be read; check the ${...} expressions in the value",
-                        "WEIR-101 ratelimit.redis.address: the value cannot be read; check the ${...} expressions in the value");
+                        "WEIR-101 ratelimit.policies.api.limit: the value cannot be read; check the ${...} expressions in the value; plain Java and the server for Envoy resolve none",
+                        "WEIR-101 ratelimit.policies.two.key: the value cannot be read; check the ${...} expressions in the value; plain Java and the server for Envoy resolve none",
+                        "WEIR-101 ratelimit.redis.address: the value cannot be read; check the ${...} expressions in the value; plain Java and the server for Envoy resolve none");
     }
 
     @Test
@@ -430,8 +430,8 @@ class WrongPoliciesTest {
                 "ratelimit.policies.two.tiers.basic.limit=${no.such.property}/1s");
         assertThat(read.lines())
                 .containsExactlyInAnyOrder(
-                        "WEIR-101 ratelimit.policies.api.limit: the value cannot be read; check the ${...} expressions in the value",
-                        "WEIR-101 ratelimit.policies.two.tiers.basic.limit: the value cannot be read; check the ${...} expressions in the value");
+                        "WEIR-101 ratelimit.policies.api.limit: the value cannot be read; check the ${...} expressions in the value; plain Java and the server for Envoy resolve none",
+                        "WEIR-101 ratelimit.policies.two.tiers.basic.limit: the value cannot be read; check the ${...} expressions in the value; plain Java and the server for Envoy resolve none");
     }
 
     @Test

@@ -4,6 +4,7 @@ package io.weir.ratelimit.envoy.config;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
+import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.nio.file.Path;
@@ -54,14 +55,15 @@ public final class EnvoyConfigLayer {
      * stay beside new ones, because a new policy can be invalid, and then these rules continue to apply.
      */
     public ConfigProperties over(ConfigProperties properties) {
-        List<Path> files = ConfigReader.list(
-                        properties.get(ConfigKeys.ENVOY_CONFIG.name()).value().orElse(""))
-                .stream()
-                .map(Path::of)
-                .toList();
+        Problems found = new Problems();
+        String names = new ConfigReader(properties, found)
+                .text(ConfigKeys.ENVOY_CONFIG.name())
+                .orElse("");
         EnvoyConfigReader reader = new EnvoyConfigReader();
-        EnvoyConfig read = reader.read(files);
-        List<ConfigurationProblem> problems = reader.problems();
+        EnvoyConfig read =
+                reader.read(ConfigReader.list(names).stream().map(Path::of).toList());
+        found.addAll(reader.problems());
+        List<ConfigurationProblem> problems = found.found();
         if (inForce.read.equals(EnvoyConfig.NONE)) {
             // No request has come since the start, which fails if a policy is invalid.
             inForce = new InForce(config, Map.of(), config);

@@ -325,6 +325,9 @@ class EnvoyConfigTest {
         ConfigProperties invalid = layer.over(ConfigProperties.of(Map.of(name, file.toString())));
         assertThat(invalid.problems()).hasSize(1);
         assertThat(invalid.get(limit).value()).contains("4/hour");
+        ConfigProperties unreadable = layer.over(ConfigProperties.of(Map.of(name, "${FILE}")));
+        assertThat(unreadable.problems()).singleElement().asString().contains("WEIR-101", name);
+        assertThat(unreadable.get(limit).value()).contains("4/hour");
     }
 
     @Test
