@@ -19,6 +19,8 @@ record QuotaField(String name, Map<String, String> parameters) {
     private static final String TEXT = "\"((?:[^\"\\\\]|\\\\.)*)\"";
     private static final Pattern PARAMETER =
             Pattern.compile(";\\s*([a-z*][a-z0-9_.*-]*)(?:=(" + TEXT + "|[^;,\\s]+))?");
+    private static final Pattern WINDOW =
+            Pattern.compile("[0-9]+(?:ms|s|m|h|d)|minute|hour|day|week|month|quarter|year|concurrent");
     private static final Pattern MEMBER = Pattern.compile(TEXT + "((?:" + PARAMETER.pattern() + ")*)");
 
     QuotaField {
@@ -47,7 +49,9 @@ record QuotaField(String name, Map<String, String> parameters) {
 
     /** Tests whether the limit is the one of a policy, or one of several, whose names end with their windows. */
     boolean isOf(String policy) {
-        return name.equals(policy) || name.startsWith(policy + "-");
+        return name.equals(policy)
+                || (name.startsWith(policy + "-")
+                        && WINDOW.matcher(name.substring(policy.length() + 1)).matches());
     }
 
     Optional<Long> number(String parameter) {

@@ -17,6 +17,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -66,6 +67,15 @@ class WeirAssertionsTest {
                 .hasLimit("day", 100, Duration.ofDays(1));
         assertFails(() -> assertThat(response).isAllowed(), "429");
         assertFails(() -> assertThat(response).isRejectedBy("mail"), "mail", "hello-10s");
+        assertFails(() -> assertThat(response).isRejectedBy("hell"), "hell", "hello-10s");
+        for (String window : List.of("500ms", "10s", "1m", "2h", "7d", "month", "year", "concurrent")) {
+            assertThat(respond(429, Map.of("RateLimit", "\"hello-" + window + "\";r=0;t=5")))
+                    .isRejectedBy("hello");
+        }
+        for (String other : List.of("hello-login", "hello-10", "hello-1m-10s")) {
+            HttpResponse<Void> byOther = respond(429, Map.of("RateLimit", "\"" + other + "\";r=0;t=5"));
+            assertFails(() -> assertThat(byOther).isRejectedBy("hello"), "hello", other);
+        }
         assertFails(() -> assertThat(response).retryAfter(Duration.ofMillis(12_001)), "13", "12");
         assertFails(() -> assertThat(response).hasQuota("day", 8), "r=8", "r=7");
         assertFails(() -> assertThat(response).hasQuota("night", 7), "night");
