@@ -59,19 +59,26 @@ public final class WeirExtension
     }
 
     /** The engine of a test class, and what the class states about it. */
-    private record Running(StartedEngine engine, Setup setup) {}
+    private record Running(StartedEngine engine, Setup setup, Class<?> owner) {}
 
     /** The context class loader of the thread before a test. A store closes a class loader that it contains itself. */
     private record Replaced(ClassLoader loader) {}
 
     @Override
     public void beforeAll(ExtensionContext context) {
+        injectInto(context.getRequiredTestClass(), null, started(context));
+    }
+
+    /** Starts the engine of a test class if nobody has. JUnit creates the instance of a class with the life cycle PER_CLASS first. */
+    private StartedEngine started(ExtensionContext context) {
         Class<?> type = context.getRequiredTestClass();
-        if (find(context).isEmpty() || type.isAnnotationPresent(WeirTest.class)) {
+        Optional<Running> known = find(context);
+        boolean own = known.filter(running -> running.owner == type).isPresent();
+        if (known.isEmpty() || (!own && type.isAnnotationPresent(WeirTest.class))) {
             Setup stated = setup(type);
-            context.getStore(NAMESPACE).put(Running.class, new Running(Engines.start(stated, type), stated));
+            context.getStore(NAMESPACE).put(Running.class, new Running(Engines.start(stated, type), stated, type));
         }
-        injectInto(type, null, engine(context));
+        return engine(context);
     }
 
     private Setup setup(Class<?> type) {
@@ -92,7 +99,7 @@ public final class WeirExtension
 
     @Override
     public void postProcessTestInstance(Object instance, ExtensionContext context) {
-        StartedEngine engine = engine(context);
+        StartedEngine engine = started(context);
         engine.inject(instance);
         injectInto(instance.getClass(), instance, engine);
     }
@@ -140,7 +147,7 @@ public final class WeirExtension
 
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-        return object(parameter.getParameter().getType(), engine(context)).isPresent();
+        return object(parameter.getParameter().getType(), started(context)).isPresent();
     }
 
     @Override
