@@ -282,16 +282,10 @@ final class JointCalls {
 
     /** Returns the quota as that of a rejected call if no permit remains. */
     private static Quota rejectedIfEmpty(Quota quota) {
-        return quota.remaining() > 0 && !quota.blocked()
-                ? quota
-                : Quota.builder(quota.policy(), quota.name())
-                        .window(quota.permits(), quota.window())
-                        .capacity(quota.capacity())
-                        .remaining(0)
-                        .rejectedFor(quota.nextPermitAfter())
-                        .resetAfter(quota.resetAfter())
-                        .nextPermitAfter(quota.nextPermitAfter())
-                        .blockedFor(quota.blockedFor())
-                        .build();
+        if (quota.remaining() > 0 && !quota.blocked()) {
+            return quota;
+        }
+        Quota.Builder empty = quota.toBuilder().remaining(0);
+        return (quota.capacity() == 0 ? empty.rejectedForEver() : empty.rejectedFor(quota.nextPermitAfter())).build();
     }
 }

@@ -205,6 +205,24 @@ class RateLimitServiceTest {
     }
 
     @Test
+    void aRejectedLookIsARejectedCall() throws Exception {
+        start("policies.p.limit", "1/month", "policies.p.key", "global", "policies.closed.limit", "0/1h");
+        for (String policy : List.of("p", "closed")) {
+            RateLimitDescriptor descriptor = descriptor("policy", policy);
+            code(descriptor);
+            RateLimitResponse call = server.call("edge", descriptor);
+            RateLimitResponse look = server.call("edge", hits(0, descriptor));
+            assertThat(look.getOverallCode()).isEqualTo(Code.OVER_LIMIT);
+            assertThat(look.getStatuses(0).getCurrentLimit())
+                    .isEqualTo(call.getStatuses(0).getCurrentLimit());
+            assertThat(headers(look)).containsOnlyKeys(headers(call).keySet());
+            assertThat(look.getRawBody().toStringUtf8().contains("resets on"))
+                    .as(policy)
+                    .isEqualTo(policy.equals("p"));
+        }
+    }
+
+    @Test
     void aLookIsRejectedForTheKeysWhoseCallsAre() throws Exception {
         startApi("policies.api.mode", "shadow", "policies.api.enforce-percent", "50");
         Set<Code> found = new TreeSet<>();
