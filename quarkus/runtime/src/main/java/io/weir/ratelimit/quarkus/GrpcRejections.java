@@ -15,6 +15,7 @@ import io.quarkus.grpc.GlobalInterceptor;
 import io.quarkus.grpc.runtime.Interceptors;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.response.RejectionProblems;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.spi.Prioritized;
 import java.time.Duration;
@@ -70,7 +71,8 @@ public class GrpcRejections implements ServerInterceptor, Prioritized {
                 return rejection(Status.Code.RESOURCE_EXHAUSTED, exceeded, exceeded.retryAfter());
             }
             if (cause instanceof RateLimitUnavailableException unavailable) {
-                return rejection(Status.Code.UNAVAILABLE, unavailable, Optional.of(unavailable.retryAfter()));
+                Duration wait = Duration.ofSeconds(RejectionProblems.unavailableSeconds(unavailable.retryAfter()));
+                return rejection(Status.Code.UNAVAILABLE, unavailable, Optional.of(wait));
             }
         }
         return null;

@@ -11,6 +11,7 @@ import io.smallrye.mutiny.Uni;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.fixtures.TestPorts;
+import java.time.Duration;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A service that returns a {@code Uni} and a {@code Multi}, on the server for gRPC that Quarkus has by default. */
@@ -27,6 +28,12 @@ class MutinyGrpcTest extends GrpcContract {
         return PORT;
     }
 
+    /** The service does not know when to retry. */
+    @Override
+    Duration retry() {
+        return Duration.ofSeconds(1);
+    }
+
     @GrpcService
     public static class Service extends MutinyHealthGrpc.HealthImplBase {
         @Override
@@ -39,7 +46,7 @@ class MutinyGrpcTest extends GrpcContract {
         @RateLimit("calls")
         public Multi<HealthCheckResponse> watch(HealthCheckRequest request) {
             return request.getService().equals(WITHOUT_BACKEND)
-                    ? Multi.createFrom().failure(new RateLimitUnavailableException("timeout", RETRY))
+                    ? Multi.createFrom().failure(new RateLimitUnavailableException("timeout", Duration.ZERO))
                     : Multi.createFrom()
                             .items(HealthCheckResponse.getDefaultInstance(), HealthCheckResponse.getDefaultInstance());
         }
