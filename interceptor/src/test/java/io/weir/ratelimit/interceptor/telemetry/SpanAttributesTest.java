@@ -107,6 +107,16 @@ class SpanAttributesTest {
                 .containsEntry("ratelimit.allowed", false);
     }
 
+    /** A span keeps each attribute that it has once. */
+    @Test
+    void theQuotaIsThatOfTheLastDecisionWithOne() {
+        assertThat(attributesAfter(
+                        Events.allowed(List.of(api), 9, 999), Events.degraded(List.of(login), FailureMode.CLOSED)))
+                .containsEntry("ratelimit.policy", "login")
+                .containsEntry("ratelimit.degraded", true)
+                .containsEntry("ratelimit.remaining", 9L);
+    }
+
     @Test
     void addressesAndNamesAreNotShown() {
         assertThat(attributesAfter(Events.allowed(List.of(api), 9, 999), Events.allowed(List.of(login), 9))
