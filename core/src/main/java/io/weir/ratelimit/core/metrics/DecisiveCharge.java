@@ -24,7 +24,7 @@ record DecisiveCharge(Charge charge, @Nullable Quota quota) {
         Quota quota = decision instanceof Decision.Rejected rejected
                 ? rejected.decisiveQuota()
                 : Quota.closestToExhaustion(decision.quotas());
-        return new DecisiveCharge(chargeOf(charges, quota.policy()), quota);
+        return new DecisiveCharge(chargeOf(event, quota), quota);
     }
 
     /** Returns the first charge of an enforced policy, or the first charge if all policies are in shadow mode. */
@@ -37,13 +37,13 @@ record DecisiveCharge(Charge charge, @Nullable Quota quota) {
         return charges.get(0);
     }
 
-    /** Returns the first charge of a policy. A decision has several only for keys that application code selects. */
-    private static Charge chargeOf(List<Charge> charges, String policy) {
-        for (Charge charge : charges) {
-            if (charge.policy().policy().equals(policy)) {
-                return charge;
+    /** Returns the charge of a quota. Several keys under one policy have a charge each. */
+    private static Charge chargeOf(DecisionEvent event, Quota quota) {
+        for (int i = 0; i < event.charges().size(); i++) {
+            if (event.quotasOf(i).contains(quota)) {
+                return event.charges().get(i);
             }
         }
-        return charges.get(0);
+        return firstEnforced(event.charges());
     }
 }

@@ -8,6 +8,7 @@ import static io.weir.ratelimit.fixtures.Events.USER;
 import static io.weir.ratelimit.fixtures.Events.charge;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.PenaltyImposed;
@@ -117,6 +118,19 @@ class RejectionLogTest {
             assertThat(event.cost()).isEqualTo(2);
             assertThat(event.key()).isEqualTo(keys.of(USER)).doesNotContain("alice");
             assertThat(event.decision().violatedPolicies()).containsExactly("api", "login");
+        });
+    }
+
+    @Test
+    void notifiesOfTheKeyThatTheLimitRejects() {
+        Charge other = charge(LOGIN, ADDRESS, 3);
+        Decision.Rejected rejected = new Decision.Rejected(List.of(
+                new ChargeResult("login", false, Events.quotas(List.of(other), 5)),
+                new ChargeResult("login", false, Events.quotas(List.of(login), 0))));
+        decide(new DecisionEvent("Search.find", List.of(other, login), rejected, 0));
+        assertThat(notified).singleElement().satisfies(event -> {
+            assertThat(event.key()).isEqualTo(keys.of(USER));
+            assertThat(event.cost()).isEqualTo(2);
         });
     }
 
