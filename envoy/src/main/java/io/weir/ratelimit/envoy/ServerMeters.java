@@ -25,12 +25,14 @@ record ServerMeters(Meter meter) implements Meters {
     private static final List<Double> RATIOS = List.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0);
     private static final List<Double> SIZES = List.of(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0);
 
+    /** Records a 0, because the SDK exports no series before its first value, and an increase to the first event would be lost. */
     @Override
     public Runnable counter(Meters.Metric metric, String... tagsAndValues) {
         LongCounter counter = meter.counterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
         Attributes attributes = attributes(tagsAndValues);
+        counter.add(0, attributes);
         return () -> counter.add(1, attributes);
     }
 

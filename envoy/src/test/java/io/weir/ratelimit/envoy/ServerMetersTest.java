@@ -111,6 +111,14 @@ class ServerMetersTest {
     }
 
     @Test
+    void aCounterIsZeroBeforeItsFirstEvent() {
+        meters.counter(METRIC, "policy", "api");
+        assertThat(metric().getLongSumData().getPoints())
+                .extracting(LongPointData::getValue)
+                .containsExactly(0L);
+    }
+
+    @Test
     void aTimerRecordsSeconds() {
         meters.timer(METRIC, "policy", "api").accept(20_000_000);
         assertThat(metric().getUnit()).isEqualTo("s");

@@ -42,12 +42,14 @@ final class OpenTelemetryMeters implements Meters {
         this.meter = openTelemetry.getMeter("io.weir.ratelimit");
     }
 
+    /** Records a 0, because the SDK exports no series before its first value, and an increase to the first event would be lost. */
     @Override
     public Runnable counter(Meters.Metric metric, String... tagsAndValues) {
         LongCounter counter = meter.counterBuilder(metric.label())
                 .setDescription(metric.description())
                 .build();
         Attributes attributes = attributes(tagsAndValues);
+        counter.add(0, attributes);
         return () -> counter.add(1, attributes);
     }
 

@@ -20,6 +20,17 @@ class ConfigMetricsTest {
 
     @ParameterizedTest
     @MethodSource("apis")
+    void reloadsHaveTheirSeriesBeforeTheFirstOne(SeriesReader reader) {
+        new ConfigMetrics(reader.meters(), true);
+        assertThat(reader.counts())
+                .containsOnly(
+                        entry("ratelimit.config.reloads{result=applied}", 0L),
+                        entry("ratelimit.config.reloads{result=invalid}", 0L),
+                        entry("ratelimit.config.reloads{result=failed}", 0L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("apis")
     void countsChangesOfTheConfigurationByResult(SeriesReader reader) {
         ConfigMetrics metrics = new ConfigMetrics(reader.meters(), true);
         metrics.reloaded(Result.APPLIED);
