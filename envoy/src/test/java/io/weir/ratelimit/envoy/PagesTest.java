@@ -18,18 +18,22 @@ import io.envoyproxy.envoy.extensions.filters.http.router.v3.Router;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager;
 import io.envoyproxy.envoy.extensions.filters.network.http_connection_manager.v3.HttpFilter;
 import io.envoyproxy.envoy.extensions.upstreams.http.v3.HttpProtocolOptions;
+import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.config.ConfigProperties;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.envoy.config.EnvoyConfigLayer;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
@@ -107,15 +111,62 @@ class PagesTest {
     void thePageAboutIstio() throws IOException {
         List<String> blocks = blocks("how-to/istio.md");
         assertThat(blocks).hasSize(1);
-        List<?> patches = (List<?>) ((Map<?, ?>) yaml(blocks.get(0)).get("spec")).get("configPatches");
-        assertThat(parsed(value(patches.get(0)), HttpFilter.newBuilder()).hasTypedConfig())
-                .isTrue();
-        assertThat(parsed(value(patches.get(1)), VirtualHost.newBuilder()).getRateLimitsCount())
+        assertThat(parsed(patch(0), HttpFilter.newBuilder()).hasTypedConfig()).isTrue();
+        assertThat(parsed(patch(1), VirtualHost.newBuilder()).getRateLimitsCount())
                 .isPositive();
     }
 
-    private static Object value(Object patch) {
-        return ((Map<?, ?>) ((Map<?, ?>) patch).get("patch")).get("value");
+    /** Returns the value of a patch of the page about Istio. */
+    private static Object patch(int index) throws IOException {
+        Map<?, ?> spec = (Map<?, ?>) yaml(blocks("how-to/istio.md").get(0)).get("spec");
+        Map<?, ?> patch = (Map<?, ?>) ((List<?>) spec.get("configPatches")).get(index);
+        return ((Map<?, ?>) patch.get("patch")).get("value");
+    }
+
+    @Tag("field")
+    @Test
+    void aRequestWithoutAHeaderFieldHasItsDescriptor() throws IOException {
+        List<RateLimit> limits = new ArrayList<>(
+                parsed(patch(1), VirtualHost.newBuilder()).build().getRateLimitsList());
+        for (Object limit : (List<?>) yaml(blocks("how-to/envoy.md").get(0)).get("rate_limits")) {
+            limits.add(parsed(limit, RateLimit.newBuilder()).build());
+        }
+        assertThat(limits.stream()
+                        .flatMap(limit -> limit.getActionsList().stream())
+                        .filter(RateLimit.Action::hasRequestHeaders))
+                .hasSize(2)
+                .allMatch(action -> action.getRequestHeaders().getSkipIfAbsent());
+    }
+
+    @Test
+    void theBucketOfThePageHasAKey() throws Exception {
+        Map<?, ?> filters = yaml(blocks("how-to/envoy.md").get(3));
+        RateLimitQuotaFilterConfig filter = parsed(
+                        ((List<?>) filters.get("http_filters")).get(0), HttpFilter.newBuilder())
+                .getTypedConfig()
+                .unpack(RateLimitQuotaFilterConfig.class);
+        Map<String, String> bucket = new HashMap<>();
+        filter.getBucketMatchers()
+                .getOnNoMatch()
+                .getAction()
+                .getTypedConfig()
+                .unpack(RateLimitQuotaBucketSettings.class)
+                .getBucketIdBuilder()
+                .getBucketIdBuilderMap()
+                .forEach((name, value) -> bucket.put(name, value.getStringValue()));
+        try (TestServer server = TestServer.cold(policiesOfThePageAboutEnvoy())) {
+            Policy policy = server.server().weir().policies().policies().get(bucket.get("policy"));
+            assertThat(policy.key().resolve(new DescriptorCall(bucket))).isNotEqualTo(Identity.ANONYMOUS);
+        }
+    }
+
+    private static Map<String, String> policiesOfThePageAboutEnvoy() throws IOException {
+        return Files.readString(DOCS.resolve("how-to/envoy.md"))
+                .lines()
+                .map(String::strip)
+                .filter(line -> line.startsWith("ratelimit.policies."))
+                .map(line -> line.split("=", 2))
+                .collect(Collectors.toMap(property -> property[0], property -> property[1]));
     }
 
     @Test

@@ -132,6 +132,15 @@ class RateLimitServiceTest {
         server = null;
     }
 
+    @Tag("field")
+    @Test
+    void aDescriptorWithoutTheValueOfItsKeyIsAnonymous() throws Exception {
+        start("policies.api.limit", "1/1h", "policies.api.key", "header:X-Api-Key");
+        assertThat(code(descriptor("policy", "api"))).isEqualTo(Code.OK);
+        assertThat(code(descriptor("policy", "api"))).isEqualTo(Code.OVER_LIMIT);
+        assertThat(code(descriptor("policy", "api", "header:X-Api-Key", "k-1"))).isEqualTo(Code.OK);
+    }
+
     @Test
     void aMaskedAddressIsTheAddress() throws Exception {
         start("policies.p.limit", "1/1h", "policies.p.key", "ip");
