@@ -54,6 +54,9 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
     public void shouldRateLimit(RateLimitRequest request, StreamObserver<RateLimitResponse> observer) {
         String invalid = problem(request);
         if (invalid != null) {
+            selection.warn(
+                    invalid,
+                    () -> MESSAGES.log(LOG, "WEIR-725.invalid", Selection.shown(request.getDomain()), invalid));
             observer.onError(Status.INVALID_ARGUMENT.withDescription(invalid).asRuntimeException());
             return;
         }

@@ -605,7 +605,15 @@ class RateLimitServiceTest {
         assertThatThrownBy(() -> server.call("edge")).hasMessageContaining("INVALID_ARGUMENT: the request has no");
         RateLimitDescriptor[] many = new RateLimitDescriptor[RateLimitService.MAX_DESCRIPTORS + 1];
         Arrays.fill(many, ANN);
-        assertThatThrownBy(() -> server.call("edge", many))
-                .hasMessageContaining("INVALID_ARGUMENT: the request has more");
+        try (LogCapture log = new LogCapture()) {
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> server.call("edge", many))
+                        .hasMessageContaining("INVALID_ARGUMENT: the request has more");
+            }
+            assertThat(log.lines().stream().filter(line -> line.contains("WEIR-725")))
+                    .singleElement()
+                    .asString()
+                    .contains("\"edge\"", "more than 100 descriptors");
+        }
     }
 }
