@@ -3,6 +3,7 @@ package io.weir.ratelimit.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.metrics.Meters;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,6 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +31,15 @@ class DocumentedNamesTest {
                 found(read("docs/reference/configuration.md"), "(?m)^\\| `(ratelimit\\.[a-z0-9.-]+[a-z0-9])` \\|");
         documented.addAll(found(read("docs/reference/observability.md"), "`(ratelimit\\.[a-z0-9.-]+[a-z0-9])`"));
         assertThat(documented).isEqualTo(named);
+    }
+
+    @Test
+    void thePageAboutAlertsHasAllNamesInPrometheus() {
+        Set<String> metrics = Stream.of(Meters.Metric.values())
+                .map(Meters.Metric::label)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertThat(found(read("docs/operations/alerts.md"), "(?m)^\\| `(ratelimit\\.[a-z.]+)` \\| `ratelimit_"))
+                .isEqualTo(metrics);
     }
 
     @Test
