@@ -72,6 +72,9 @@ class HowToSnippetsTest {
     private static final String LIMIT_PAGES =
             DocumentedNamesTest.readPath(Path.of("../docs/README.md")).split("(?m)^## (?:Limit|Operate)$")[1];
 
+    private static final Pattern WITH_VERSION = weirDependency("<version>");
+    private static final Pattern WITHOUT_VERSION = weirDependency("<(?!version>)");
+
     @TempDir
     private Path temp;
 
@@ -101,6 +104,26 @@ class HowToSnippetsTest {
                                         "a test %s in HowToIT, or a comment \"not deployed: reason\" below the title, and not both",
                                         testName(page))
                                 .isEqualTo(!tests.contains(testName(page)))));
+    }
+
+    /** The version of an artifact is in the dependency, with the command that installs it or a link to the tutorial, which has it, or in the BOM. */
+    @TestFactory
+    Stream<DynamicTest> mavenFindsTheArtifactsOfEachPage() throws IOException {
+        return HowToPage.all().stream()
+                .map(page -> DynamicTest.dynamicTest(page.name(), () -> {
+                    String xml = String.join("", page.snippets("xml"));
+                    if (WITHOUT_VERSION.matcher(xml).find()) {
+                        assertThat(page.text()).contains("weir-bom");
+                    }
+                    if (WITH_VERSION.matcher(xml).find()) {
+                        assertThat(page.text())
+                                .containsPattern(" install -Dmaven\\.test\\.skip |\\(\\.\\./tutorial\\.md");
+                    }
+                }));
+    }
+
+    private static Pattern weirDependency(String next) {
+        return Pattern.compile("<groupId>io\\.weir</groupId>\\s*<artifactId>[\\w-]+</artifactId>\\s*" + next);
     }
 
     private static String testName(HowToPage page) {
