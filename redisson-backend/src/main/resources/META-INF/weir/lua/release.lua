@@ -34,7 +34,8 @@ for k = 1, #keys do
       if operation == 1 then
         held = slots.remove(held, from)
       else
-        held, last = slots.renew(held, from, ends), math.max(last, ends)
+        -- After a step back of the clock, the slot ends earlier than before.
+        held, first, last = slots.renew(held, from, ends), math.min(first, ends), math.max(last, ends)
       end
     end
   end

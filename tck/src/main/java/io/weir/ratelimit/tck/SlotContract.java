@@ -137,6 +137,18 @@ interface SlotContract extends ContractFixture {
     }
 
     @Test
+    default void aSlotRenewedAfterAStepBackEndsAfterItsTimeout() {
+        TestKey key = slotKey();
+        Receipt receipt = key.spend(calls(1), 1).receipt();
+        time().advanceMicros(-3_600_000_000L);
+        assertThat(renew(receipt)).isEmpty();
+        time().advanceMicros(TIMEOUT_MICROS - 1);
+        key.rejection(calls(1), 1);
+        time().advanceMicros(1);
+        key.spend(calls(1), 1);
+    }
+
+    @Test
     default void aRenewalDoesNotTakeAnExpiredSlotAgain() {
         TestKey key = slotKey();
         Receipt late = key.spend(calls(1), 1).receipt();

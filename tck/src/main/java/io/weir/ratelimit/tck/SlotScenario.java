@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A random scenario of calls of one key: they begin, end, expire and are renewed while the limit changes. The model is a list of calls,
+ * A random scenario of calls of one key: they begin, end, expire and are renewed while the limit changes and the clock steps back. The model is a list of calls,
  * each with its end. It shares no code with a backend.
  */
 final class SlotScenario {
@@ -66,7 +66,14 @@ final class SlotScenario {
                 case 4, 5 -> release();
                 case 6 -> renew();
                 case 7 -> refund();
-                case 8, 9 -> advance();
+                case 8 -> advance();
+                case 9 -> {
+                    if (random.nextInt(4) == 0) {
+                        stepBack();
+                    } else {
+                        advance();
+                    }
+                }
                 case 10 -> {
                     if (random.nextInt(3) == 0) {
                         limit = randomLimit();
@@ -141,6 +148,19 @@ final class SlotScenario {
         long step = random.nextInt(4) == 0 ? untilNextEnd() : random.nextLong(4 * SECOND);
         steps.add("advance " + step);
         time.advanceMicros(step);
+    }
+
+    /** It is not specified whether a slot that has ended begins again, so such slots are released before. */
+    private void stepBack() {
+        for (RunningCall call : calls) {
+            if (call.end > 0 && !call.isLive(time.micros())) {
+                key.backend().release(call.receipt).toCompletableFuture().join();
+                call.end = 0;
+            }
+        }
+        long step = random.nextLong(20 * SECOND);
+        steps.add("step back " + step);
+        time.advanceMicros(-step);
     }
 
     /** Returns the time until right before, at, or right after the end of a slot. */
