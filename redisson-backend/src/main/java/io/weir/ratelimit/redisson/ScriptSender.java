@@ -38,7 +38,8 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
     }
 
     /**
-     * Sends a batch, and sends it again with the periods of Redis's time if nothing was decided because that was in none of the periods.
+     * Sends a batch, and until its deadline sends it again with the periods of Redis's time if nothing was decided because that was in none of
+     * the periods.
      */
     private CompletableFuture<byte[]> sendWithPeriods(Batch batch, int attempts) {
         byte[] argument = AcquireCodec.encode(batch, time.micros(), expected.micros());
@@ -47,6 +48,13 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
                     expected.set(CalendarCodec.instant(reply));
                     if (!CalendarCodec.isOutsidePeriods(reply)) {
                         return CompletableFuture.completedFuture(reply);
+                    }
+                    // After the deadline, another decision has taken the place of this one.
+                    if (batch.deadlineNanos() - System.nanoTime() <= 0) {
+                        return CompletableFuture.failedFuture(new BackendException(
+                                BackendException.Reason.TIMEOUT,
+                                "The request was not sent before its deadline.",
+                                null));
                     }
                     return attempts > 1
                             ? sendWithPeriods(batch, attempts - 1)

@@ -209,6 +209,18 @@ class CalendarLimitsTest {
     }
 
     @Test
+    void aBatchIsNotSentAgainAfterItsDeadline() {
+        Instant now = Instant.parse("2026-11-27T12:00:00Z");
+        ScriptSender sender = new ScriptSender(client, () -> micros(now), new RedisClock(() -> 0, () -> 0));
+        AcquireRequest late = requests.spend(TestBackend.charge("k.late", 1, MONTHLY), System.nanoTime() - 1);
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(() -> sender.send(new Batch(late)).join())
+                .satisfies(e ->
+                        assertThat(((BackendException) e.getCause()).reason()).isEqualTo(Reason.TIMEOUT));
+        assertThat(redis.keys(fixture.pattern())).isEmpty();
+    }
+
+    @Test
     void anInstanceWithoutTheLimitKeepsItsSection() {
         Limit second = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofSeconds(1));
         fixture.acquire("k.kept", 2, MONTHLY);
