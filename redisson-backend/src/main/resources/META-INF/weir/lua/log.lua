@@ -127,6 +127,12 @@ local function newLogs()
     if i > size or timeAt(raw, i) ~= instant then
       return raw
     end
+    if cost < 0 and log.first > 1 then
+      -- After a step back of the clock, entries that have ended would count again, with more permits than a log has.
+      i, size = i - log.first + 1, size - log.first + 1
+      raw = head(log.window, size, log.base) .. slice(log, log.first, log.size)
+      log.raw, log.size = raw, size
+    end
     local spent = (totalAt(raw, i) - totalAt(raw, i - 1)) % TOTALS
     local refunded = math.min(cost, spent)
     local rest = refunded < spent and i or i + 1

@@ -151,6 +151,23 @@ interface ClockContract extends ContractFixture {
         assertThat(key.remaining(limit)).isLessThanOrEqualTo(2);
     }
 
+    @Test
+    default void logThatWasSettledAfterEntriesHadEndedIsALogAfterAStepBack() {
+        Limit limit = limitOf(Algorithm.SLIDING_LOG, 10_000, Duration.ofMinutes(1));
+        TestKey key = key();
+        key.spend(limit, 8_000);
+        time().advanceMicros(55_000_000);
+        Receipt receipt = key.spend(limit, 2_000).receipt();
+        time().advanceMicros(10_000_000);
+        backend().settle(receipt, charge -> true, 9_000);
+        assertThat(key.remaining(limit)).isEqualTo(1_000);
+        time().advanceMicros(-7_000_000);
+        assertThat(key.remaining(limit)).isLessThanOrEqualTo(1_000);
+        key.rejection(limit, 1_001);
+        time().advanceMicros(57_000_000);
+        key.spend(limit, 10_000);
+    }
+
     @EachAlgorithm
     default void receiptFromBeforeAStepBackRefundsAtMostItsCharge(Algorithm algorithm) {
         Limit limit = limitOf(algorithm, 10, Duration.ofMinutes(1));
