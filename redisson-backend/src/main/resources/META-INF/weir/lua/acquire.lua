@@ -2,9 +2,10 @@
 -- Times are in microseconds; see clock.lua and state.lua.
 --
 -- Decides on groups of equal requests, in their order and at one instant. A request is spent if all its limits have room, else nothing of
--- it. Of a group the first requests are allowed, as many as have room. A rejection writes nothing, with two exceptions. A state from the
+-- it. Of a group the first requests are allowed, as many as have room. A rejection writes nothing, with three exceptions. A state from the
 -- future, left by a clock that stepped back, is written as of now: otherwise each rejection would report the same retry-after again. Slots
--- that have ended are removed: otherwise each rejection would read all slots again.
+-- that have ended are removed: otherwise each rejection would read all slots again. A bucket that lasts longer under a lowered limit gets
+-- a later end: otherwise it would be full at the end under the earlier limit.
 -- A foreign value fails the groups of its key, and no others.
 -- KEYS        the keys of each group, one group after the other; a key stands there once per group
 -- ARGV[1]     clock (clock.lua), of the form 2 or 3 if a limit is a calendar limit: then the periods of all calendar limits begin at I7 or
@@ -23,7 +24,8 @@
 -- Two ways, one meaning: the short way of this file decides on windows and buckets whose keys contain nothing but their sections, which are
 -- most calls, in a third of the time: without functions, and without tables per key or limit. general.lua decides on all other groups. A
 -- group goes there of which nothing is written yet: for another kind of limit, another section, a state from the future or a foreign value,
--- or if a later limit than the first one has room for some of its requests. PlainBatchTest holds the two ways equal.
+-- if a later limit than the first one has room for some of its requests, or if a rejection writes a later end. PlainBatchTest holds the
+-- two ways equal.
 
 -- Returns the function of general.lua. It is created for the first group that needs it: the creation of functions takes time as well.
 local function newDecision(now, input, keys, call, parse, pack, byte)
@@ -71,7 +73,7 @@ while keys[first] do
       texts, lives = {}, {}
     end
   end
-  local start, handled = replied + 1, isPlain
+  local start, handled, isShort = replied + 1, isPlain, false
   local allowed, part, key, sections, life = count > 0 and count or 1, 1, nil, nil, nil
   if heldKey and (heldKey ~= keys[first] or groupKeys > 1) then
     put(call, heldKey, held, heldLife)
@@ -148,8 +150,8 @@ while keys[first] do
         if stored and stored - from < 27 then
           storedLetter = 0
         elseif stored then
-          storedLetter, storedWindow, a, b, c, from = parse('>BI5I7I7B', raw, from)
-          from = from + 7
+          local ends
+          storedLetter, storedWindow, a, b, c, ends, from = parse('>BI5I7I7BI7', raw, from)
           if c ~= exponent or b > 9007199254740992 or a > now then
             storedLetter = 0
           elseif b > maxDebt then
@@ -159,6 +161,9 @@ while keys[first] do
           a, b = a + elapsed * unit, b - elapsed * permits
           if b <= 0 then
             a, b = now, 0
+          elseif b > (ends - a) / unit * permits then
+            -- Under a lowered limit, less returns until the stored end than is missing.
+            isShort = true
           end
           elapsed = now - a
         end
@@ -214,7 +219,7 @@ while keys[first] do
     part = part + 1
   until part > groupKeys
 
-  if not handled then
+  if not handled or isShort and allowed == 0 and count > 0 then
     if heldKey then
       put(call, heldKey, held, heldLife)
       heldKey = nil

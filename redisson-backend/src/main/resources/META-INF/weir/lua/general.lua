@@ -35,7 +35,11 @@ function counters.state(limit, stored, cost)
     free = free, needed = needed, a = a, b = b, c = c, debt = debt, isFuture = stored and stored[1] > now,
     keeps = stored and not isBucket and stored[1] == a and stored[2] > 0,
   }
-  state.text = counters.section(limit, state, 0) or '\0'
+  local section, ends = counters.section(limit, state, 0)
+  state.text = section or '\0'
+  if isBucket and stored and limit.permits > 0 and section and ends > stored[6] then
+    state.laterEnd = ends
+  end
   return state
 end
 
@@ -127,7 +131,7 @@ local function readKey(name, at)
     key.limits[i], at = readLimit(at)
   end
   local found, others, ends, block = find(get(name), key.limits)
-  key.others, key.ends, key.block = others or '', others and ends or 0, block and block > now and block
+  key.found, key.others, key.ends, key.block = found, others or '', others and ends or 0, block and block > now and block
   for i = 1, count do
     local limit = key.limits[i]
     limit.kind = KINDS[limit[1]] or counters
@@ -137,16 +141,32 @@ local function readKey(name, at)
   return not foreign and key, at
 end
 
+-- Returns a stored section, with the later end of a bucket under a lowered limit, and its end. It stays as it is otherwise: the limit can be
+-- raised again.
+local function kept(stored, laterEnd)
+  local section = stored[4]
+  if laterEnd and stored[5] then
+    section = string.sub(section, 1, 6) .. pack('>I7', laterEnd) .. string.sub(section, 14)
+  elseif laterEnd then
+    section = string.sub(section, 1, -8) .. pack('>I7', laterEnd)
+  end
+  return section, laterEnd or stored[6]
+end
+
 -- Writes what is left of a key after requests were spent, unless it stays as it is.
 local function writeKey(key, allowed)
   local sections, latest, keeps, changed = '', key.ends, false, allowed > 0
   for i = 1, #key.limits do
-    local state = key.states[i]
-    local section, ends = key.limits[i].kind.section(key.limits[i], state, allowed * state.needed)
-    changed = changed or state.isFuture
+    local state, stored, section, ends = key.states[i], key.found and key.found[i], nil, nil
+    if allowed > 0 or state.isFuture then
+      section, ends = key.limits[i].kind.section(key.limits[i], state, allowed * state.needed)
+    elseif stored then
+      section, ends = kept(stored, state.laterEnd)
+    end
+    changed = changed or state.isFuture or state.laterEnd
     sections = sections .. (section or '')
     if section and ends > latest then
-      latest, keeps = ends, state.keeps
+      latest, keeps = ends, allowed > 0 and state.keeps
     end
   end
   if changed then

@@ -46,6 +46,18 @@ local function ofBucket(limit, by)
   return leftOfAll - left
 end
 
+-- Returns whether the latest call of a bucket had another rate than the limit of a receipt.
+local function hasOtherRate(limit, stored)
+  return stored[6] ~= stored[1] + math.ceil(stored[2] / limit.permits) * limit.unit
+end
+
+-- Returns the end of a bucket after a change by receipt, at least by the rate of the latest call: by the rate of the receipt, the key could
+-- expire while its debt counts.
+local function endOfBucket(limit, b, stored, a)
+  local scale = isMore and stored[2] > 0 and b / stored[2] or 1
+  return math.max(a + math.ceil(b / limit.permits) * limit.unit, a + math.ceil((stored[6] - stored[1]) * scale))
+end
+
 -- Returns the section of a window or a bucket after a change, and its end; nil for an untouched limit.
 local function counter(limit, by, stored)
   local isBucket = limit[1] == 116 or limit[1] == 108
@@ -53,7 +65,7 @@ local function counter(limit, by, stored)
   if stored then
     a, b, c, debt = stored[1], stored[2], stored[3], stored[5]
   end
-  local isChanged = true
+  local isChanged, ends = true, nil
   if not isByReceipt then
     a, b, c, debt = asOfNow(limit, stored)
     local spent, previous = b, c
@@ -68,6 +80,7 @@ local function counter(limit, by, stored)
     isChanged = b ~= stored[2] or c ~= stored[3]
   else
     local due = c == limit.c and (not isMore or b <= most(limit)) and ofBucket(limit, by) or 0
+    local isOther = stored and limit.permits > 0 and hasOtherRate(limit, stored)
     if due > 0 then
       a, b, c = advance(limit, most(limit), a, b, c)
       b, debt = math.min(b + due, most(limit)), false
@@ -75,13 +88,14 @@ local function counter(limit, by, stored)
       b = math.max(0, b + due)
     end
     isChanged = due ~= 0
+    ends = isOther and endOfBucket(limit, b, stored, a)
   end
   if b == 0 and (c == 0 or limit[1] ~= 115) then
     return nil
   elseif not isChanged then
     return stored[4], stored[6]
   end
-  return encode(limit, a, b, c, debt or isMore and exceeds(limit, b, c))
+  return encode(limit, a, b, c, debt or isMore and exceeds(limit, b, c), ends)
 end
 
 -- Returns the section of a limit after a change, and its end; nil for an untouched limit, false for a foreign value.
@@ -124,7 +138,8 @@ for k = 1, #keys do
       limits[i].a, limits[i].b, limits[i].c, at = parse('>I7I7I6', input, at)
     end
   end
-  local found, others, latest = find(get(keys[k]), limits)
+  -- As release.lua does, for a bucket that has ended under an earlier limit.
+  local found, others, latest = find(get(keys[k]), limits, true)
   local sections, isChanged = {}, false
   latest = latest or 0
   for i = 1, found == false and 0 or count do

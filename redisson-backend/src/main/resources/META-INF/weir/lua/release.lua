@@ -17,7 +17,8 @@ operation, at = parse('B', input, at)
 for k = 1, #keys do
   local count
   count, at = parse('>I2', input, at)
-  local found, others, othersEnd = find(get(keys[k]), LIMITS)
+  -- The section of a bucket can have ended under an earlier limit, and count under a later one.
+  local found, others, othersEnd = find(get(keys[k]), LIMITS, true)
   local held, _, first, last, hasEnded = '', 0, nil, nil, false
   if found and found[1] then
     held, _, first, last, hasEnded = slots.read(found[1][4])
@@ -40,8 +41,9 @@ for k = 1, #keys do
     end
   end
   if changed then
-    -- A block stays the last section.
-    write(keys[k], (slots.encode(held, first, last) or '') .. (others or ''), math.max(last, othersEnd))
+    -- A block stays the last section. Sections that have ended need no key of their own.
+    local section = slots.encode(held, first, last)
+    write(keys[k], (section or '') .. ((section or othersEnd > now) and others or ''), math.max(last, othersEnd))
   end
 end
 return pack('>BI7', 1, now) .. table.concat(reply)

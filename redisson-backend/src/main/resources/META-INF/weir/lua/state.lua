@@ -7,7 +7,7 @@
 --             f (fixed window)    start I7, spent permits I6
 --             s (sliding window)  start I7, spent permits of this window I6, of the previous window I6
 --             t (token bucket), l (leaky bucket)  anchor I7, debt in parts of a permit I7, exponent of the unit B, and the end I7: the
---                                 instant at which the debt is 0
+--                                 instant at which the debt is 0 under the limit of the latest call
 --             g (sliding log)     see log.lua
 --             c (calendar limit)  end of the period of the latest charge I7, length 20 I2, first charge that counts I7, latest charge I7,
 --                                 spent permits I6
@@ -96,13 +96,13 @@ local function asOfNow(limit, stored)
 end
 
 -- Returns the section of a limit, which can be a debt, and its end: the instant at which its state equals that of an untouched key. That of a
--- calendar limit is given.
+-- calendar limit is given, and that of a bucket that has been charged under another limit since.
 local function encode(limit, a, b, c, debt, ends)
   local letter, window = limit[1], limit[2]
   if letter == 115 or letter == 102 then
     ends = a + (letter == 115 and b > 0 and 2 or 1) * window * 1000
   elseif letter ~= 99 then
-    ends = limit.permits > 0 and a + math.ceil(b / limit.permits) * limit.unit or now
+    ends = ends or limit.permits > 0 and a + math.ceil(b / limit.permits) * limit.unit or now
   end
   if debt then
     return pack('>BI5I7I2BI7I7I6', 100, window, ends, 21, letter, a, b, c), ends
@@ -197,10 +197,10 @@ local function newSections()
   end
 
   -- Returns four values: a list with {a, b, c, section, debt, end} for each limit that has one; the sections of other limits that have not
-  -- ended, one after the other, nil if there are none; the latest end of these, at most two of the longest windows from now; and the end of
-  -- the block, which may have passed, nil if there is none. The other sections include that of the block. Returns false for a foreign
-  -- value, nil for an untouched key.
-  return function(raw, limits)
+  -- ended, or all of these sections if they are to be kept, one after the other, nil if there are none; the latest end of these, at most two
+  -- of the longest windows from now; and the end of the block, which may have passed, nil if there is none. The other sections include that
+  -- of the block. Returns false for a foreign value, nil for an untouched key.
+  return function(raw, limits, keepsEnded)
     if not raw then
       return nil
     elseif type(raw) ~= 'string' or raw == '' or #raw > 1048576 + 131072 * #limits then
@@ -223,7 +223,7 @@ local function newSections()
         expected = i + 1
       elseif state[6] > MAX then
         return false
-      elseif state[6] > now then
+      elseif keepsEnded or state[6] > now then
         others = others or {}
         others[#others + 1] = string.sub(raw, from, to - 1)
         latest = math.max(latest, math.min(state[6], now + 2000 * MAX_WINDOW))

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Expiry by Redis's own clock: a key lives as long as it differs from an untouched one, and not forever. */
 @Tag("redis")
@@ -109,6 +110,39 @@ class ExpiryTest {
                 .quotas()
                 .get(0);
         assertThat(ttl()).isLessThanOrEqualTo(2 * 51 * 60_000L);
+        assertThat(ttlAtCall()).isGreaterThanOrEqualTo(Micros.resetAfter(quota) / 1_000 - ROUNDING_MILLIS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"TOKEN_BUCKET", "LEAKY_BUCKET"})
+    void aRejectionUnderALowerLimitProlongsTheTimeToLive(Algorithm algorithm) {
+        fixture.acquire("k.a", 50, Limit.of(algorithm, 3_600, Duration.ofHours(1), 100));
+        assertThat(ttl()).isLessThanOrEqualTo(50_000);
+        Quota quota = acquire(100, Limit.of(algorithm, 60, Duration.ofHours(1), 100))
+                .quotas()
+                .get(0);
+        assertThat(quota.rejected()).isTrue();
+        assertThat(ttl()).isLessThanOrEqualTo(50 * 60_000L + ROUNDING_MILLIS);
+        assertThat(ttlAtCall()).isGreaterThanOrEqualTo(Micros.resetAfter(quota) / 1_000 - ROUNDING_MILLIS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 50})
+    void aChangeByReceiptOfAHigherLimitKeepsTheTimeToLiveOfTheLatestCall(long actual) {
+        Limit before = Limit.of(Algorithm.TOKEN_BUCKET, 36_000, Duration.ofHours(1));
+        Limit lowered = Limit.of(Algorithm.TOKEN_BUCKET, 60, Duration.ofHours(1));
+        Receipt receipt = ((Decision.Allowed) fixture.acquire("k.a", 20, before)).receipt();
+        acquire(10, lowered);
+        fixture.backend()
+                .settle(receipt, charge -> true, actual)
+                .toCompletableFuture()
+                .join();
+        Quota quota = fixture.backend()
+                .peek(List.of(TestBackend.charge("k.a", 1, lowered)))
+                .get(0);
+        assertThat(Micros.resetAfter(quota)).isGreaterThan(9 * 60_000_000L);
         assertThat(ttlAtCall()).isGreaterThanOrEqualTo(Micros.resetAfter(quota) / 1_000 - ROUNDING_MILLIS);
     }
 

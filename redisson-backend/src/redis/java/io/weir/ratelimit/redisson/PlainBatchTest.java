@@ -60,6 +60,7 @@ class PlainBatchTest {
             List.of(limit(Algorithm.FIXED_WINDOW, 0, 1)),
             List.of(limit(Algorithm.TOKEN_BUCKET, 0, 1)),
             List.of(limit(Algorithm.TOKEN_BUCKET, 6, 1)),
+            List.of(limit(Algorithm.TOKEN_BUCKET, 60, 1)),
             List.of(Limit.of(Algorithm.TOKEN_BUCKET, 6, Duration.ofHours(1), 9)),
             List.of(limit(Algorithm.SLIDING_WINDOW, 1L << 33, 1), limit(Algorithm.FIXED_WINDOW, 0, 2)),
             List.of(limit(Algorithm.SLIDING_WINDOW, 5, 1), limit(Algorithm.SLIDING_WINDOW, 8, 2)),

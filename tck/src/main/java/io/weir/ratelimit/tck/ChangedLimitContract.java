@@ -8,6 +8,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.spi.Limit;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -102,6 +103,53 @@ interface ChangedLimitContract extends ContractFixture {
         key.spend(Limit.of(algorithm, 10, Duration.ofSeconds(1), 20), 20);
         assertThat(QuotaMicros.resetAfter(key.peek(Limit.of(algorithm, 40, Duration.ofSeconds(1), 20))))
                 .isEqualTo(500_000);
+    }
+
+    @EachBucket
+    default void aLoweredRateAppliesToPermitsThatWouldHaveReturned(Algorithm algorithm) {
+        Limit before = minute(algorithm, 60);
+        Limit lowered = minute(algorithm, 6);
+        for (long cost : new long[] {1, 6, 60}) {
+            TestKey key = key();
+            TestKey twin = key();
+            key.spend(before, cost);
+            twin.spend(lowered, Math.min(cost, 6));
+            key.rejection(lowered, 7);
+            for (int step = 0; step < 13; step++) {
+                assertThat(key.peek(lowered, 6)).as("%d permits", cost).isEqualTo(twin.peek(lowered, 6));
+                time().advanceMicros(4_999_999);
+            }
+            key.spend(lowered, 6);
+        }
+    }
+
+    @EachBucket
+    default void aRefundUnderAnEarlierRateKeepsThePermitsThatCount(Algorithm algorithm) {
+        Limit before = minute(algorithm, 60);
+        Limit lowered = minute(algorithm, 6);
+        TestKey key = key();
+        Receipt receipt = key.spend(before, 3).receipt();
+        key.spend(lowered, 3);
+        time().advanceMicros(1_000_000);
+        backend().refund(receipt);
+        time().advanceMicros(9_000_000);
+        assertThat(key.remaining(lowered)).as("6 - 3 - 3 + 2 + 1").isEqualTo(3);
+        time().advanceMicros(20_000_000);
+        assertThat(key.remaining(lowered)).isEqualTo(5);
+    }
+
+    @EachBucket
+    default void aRefundOfAnotherLimitKeepsABucketThatCountsUnderALoweredRate(Algorithm algorithm) {
+        Limit hour = limitOf(Algorithm.FIXED_WINDOW, 100, Duration.ofHours(1));
+        TestKey key = key();
+        Receipt receipt = key.spend(hour, 1).receipt();
+        backend().acquire(List.of(key.charge(6, hour, minute(algorithm, 60))));
+        time().advanceMicros(7_000_000);
+        backend().refund(receipt);
+        assertThat(backend()
+                        .acquire(List.of(key.charge(1, hour, minute(algorithm, 6))))
+                        .allowed())
+                .isFalse();
     }
 
     @EachCounter

@@ -344,6 +344,25 @@ interface SlotContract extends ContractFixture {
                 .containsExactly(7L, 1L);
     }
 
+    @Test
+    default void aReleaseAndARenewalKeepABucketThatCountsUnderALoweredLimit() {
+        Limit bucket = limitOf(Algorithm.TOKEN_BUCKET, 60, Duration.ofMinutes(1));
+        Limit lowered = limitOf(Algorithm.TOKEN_BUCKET, 6, Duration.ofMinutes(1));
+        TestKey key = slotKey();
+        Receipt first =
+                backend().acquire(List.of(key.charge(1, bucket, calls(3)))).receipt();
+        Receipt second =
+                backend().acquire(List.of(key.charge(5, bucket, calls(3)))).receipt();
+        time().advanceMicros(7_000_000);
+        release(first);
+        renew(second);
+        assertThat(backend().acquire(List.of(key.charge(1, lowered, calls(3)))).allowed())
+                .isFalse();
+        time().advanceMicros(3_000_000);
+        assertThat(backend().acquire(List.of(key.charge(1, lowered, calls(3)))).allowed())
+                .isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {100, Limit.MAX_CONCURRENCY})
     default void aKeyCanHaveManySlots(int number) {

@@ -118,10 +118,10 @@ final class PendingCharge {
         }
     }
 
-    /** Stores the states that were read if the clock stepped back. */
+    /** Keeps the stored states, without permits that are spent. */
     void keep(long nowMicros) {
-        for (PendingLimit limit : limits) {
-            limit.storeIfClockSteppedBack(nowMicros);
+        for (int i = 0; i < limits.length; i++) {
+            limits[i].keep(limit(i), nowMicros);
         }
     }
 

@@ -84,10 +84,21 @@ final class PendingLimit {
         }
     }
 
-    /** Stores the state that was read if the stored state is later, as {@link LimitState#isAfter} requires. */
-    void storeIfClockSteppedBack(long nowMicros) {
-        if (next != null && next.isAfter(nowMicros)) {
-            next = state() instanceof BlockedState blocked ? blocked.state() : state();
+    /**
+     * Keeps the stored state. Stores the state that was read if the stored state is later, as {@link LimitState#isAfter} requires. The
+     * state of a bucket lasts longer under a lowered limit, and is not removed before.
+     */
+    void keep(Limit limit, long nowMicros) {
+        if (stored == null || next == null) {
+            return;
+        }
+        LimitState read = state() instanceof BlockedState blocked ? blocked.state() : state();
+        if (next.isAfter(nowMicros)) {
+            next = read;
+        }
+        if (!limit.equals(stored.limit)
+                && nowMicros + read.resetAfterMicros(limit, nowMicros) > stored.resetInstantMicros(next, nowMicros)) {
+            stored.limit = limit;
         }
     }
 }

@@ -83,6 +83,20 @@ class FullTableTest {
     }
 
     @Test
+    void aKeyKeepsItsPlaceWhileItsPermitsCountUnderALoweredLimit() {
+        LocalBackend backend = new LocalBackend(1, time);
+        PolicyLimits before = policy(Algorithm.TOKEN_BUCKET, 60, Duration.ofMinutes(1));
+        PolicyLimits lowered = policy(Algorithm.TOKEN_BUCKET, 6, Duration.ofMinutes(1));
+        assertThat(allowed(backend, before, "k.a", 6)).isEqualTo(6);
+        assertThat(allowed(backend, lowered, "k.a", 1)).isZero();
+        time.advanceMicros(7_000_000);
+        assertThat(allowed(backend, before, "k.b", 1)).isEqualTo(1);
+        assertThat(allowed(backend, lowered, "k.a", 1)).isZero();
+        time.advanceMicros(3_000_000);
+        assertThat(allowed(backend, lowered, "k.a", 6)).isEqualTo(1);
+    }
+
+    @Test
     void permitsOfABucketReturnOneByOne() {
         LocalBackend backend = full();
         assertThat(allowed(backend, FIVE_AN_HOUR, "new", 30)).isEqualTo(5);
