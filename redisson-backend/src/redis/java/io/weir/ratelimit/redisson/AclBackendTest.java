@@ -25,8 +25,6 @@ final class AclBackendTest extends AcquireAndRefundContract {
         process = RedisProcess.started();
         try (RedisConnection admin = process.connect()) {
             admin.call((Object[]) DocumentedUser.line().split(" "));
-            // Keys expire by another clock than the contract's, so this script removes their expiry.
-            admin.call("ACL", "SETUSER", DocumentedUser.USER, "+persist");
         }
         fixture = ContractBackend.of(Map.of(RedisSettings.ADDRESS, DocumentedUser.address(process)));
     }

@@ -47,9 +47,9 @@ class CalendarLimitsTest {
     private final TestBackend fixture = TestBackend.on(RedisFixture.shared().address());
     private final RedisConnection redis = RedisFixture.shared().connect();
 
-    /** Sends scripts whose keys do not expire: a key that ends in a microsecond would be missing in the next call. */
+    /** Sends scripts whose keys expire by the clock of a test: a key that ends in a microsecond would be missing in the next call. */
     private final RedisClient client =
-            new RedisClient(() -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
+            new RedisClient(() -> ManualExpiryClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
 
     private final AcquireRequests requests = AcquireRequests.in(fixture.namespace());
 

@@ -18,7 +18,7 @@ import org.redisson.api.RedissonClient;
  * A backend for the backend contract, on a client with the configuration of an application.
  *
  * @param client the client
- * @param redis its scripts, whose keys do not expire
+ * @param redis its scripts, whose keys expire by the clock of the contract
  * @param namespace the namespace
  */
 record ContractBackend(RedissonClient client, RedisClient redis, String namespace) implements AutoCloseable {
@@ -38,7 +38,7 @@ record ContractBackend(RedissonClient client, RedisClient redis, String namespac
         String namespace = "test-" + UUID.randomUUID();
         ContractBackend fixture = new ContractBackend(
                 client,
-                new RedisClient(() -> UnexpiringClient.of(client), false, namespace, CLIENT_DEADLINE),
+                new RedisClient(() -> ManualExpiryClient.of(client), false, namespace, CLIENT_DEADLINE),
                 namespace);
         // This backend uses Redis's clock.
         RateLimitBackend backend = fixture.backend(() -> 0);

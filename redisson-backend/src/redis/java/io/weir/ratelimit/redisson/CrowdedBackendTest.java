@@ -36,7 +36,7 @@ final class CrowdedBackendTest extends AcquireAndRefundContract {
     @BeforeAll
     static void connect() {
         fixture = TestBackend.on(RedisFixture.shared().address());
-        redis = new RedisClient(() -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
+        redis = new RedisClient(() -> ManualExpiryClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
         watch = RedisFixture.shared().connect();
         callsBefore = watch.calls("evalsha");
         decided = 0;

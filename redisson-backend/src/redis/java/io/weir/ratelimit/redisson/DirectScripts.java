@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Sends batches to a real Redis without a client, at instants that the test chooses. Keys do not expire, as in {@link UnexpiringClient}.
+ * Sends batches to a real Redis without a client, at instants that the test chooses, by which keys expire, as in {@link ManualExpiryClient}.
  */
 final class DirectScripts {
     private final RedisConnection redis;
@@ -18,7 +18,7 @@ final class DirectScripts {
 
     DirectScripts(RedisConnection redis) {
         this.redis = redis;
-        this.digest = redis.text("SCRIPT", "LOAD", UnexpiringClient.around(Script.ACQUIRE));
+        this.digest = redis.text("SCRIPT", "LOAD", ManualExpiryClient.around(Script.ACQUIRE));
     }
 
     /** Sends requests in as few batches as they fit into, and returns the number of batches. */

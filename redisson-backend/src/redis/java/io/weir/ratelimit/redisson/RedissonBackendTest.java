@@ -22,7 +22,7 @@ final class RedissonBackendTest extends RateLimitBackendContract {
     @BeforeAll
     static void connect() {
         fixture = TestBackend.on(RedisFixture.shared().address());
-        redis = new RedisClient(() -> UnexpiringClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
+        redis = new RedisClient(() -> ManualExpiryClient.of(fixture.client()), false, fixture.namespace(), DEADLINE);
     }
 
     @AfterAll

@@ -44,6 +44,7 @@ interface ChangedLimitContract extends ContractFixture {
         TestKey full = key();
         key.spend(minute(algorithm, 10), 9);
         full.spend(minute(algorithm, 4), 4);
+        key.rejection(minute(algorithm, 4), 5);
         for (int step = 0; step < 30; step++) {
             assertThat(key.peek(minute(algorithm, 4), 2)).isEqualTo(full.peek(minute(algorithm, 4), 2));
             time().advanceMicros(4_321_001);

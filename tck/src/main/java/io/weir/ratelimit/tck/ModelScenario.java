@@ -168,6 +168,7 @@ final class ModelScenario {
             key.backend().unblock(charge(1, 0).policy(), key.storedKey());
             blockEnd = 0;
         }
+        resetIf(isUntouched());
         long window = limits.get(random.nextInt(limits.size())).windowMicros();
         long step = Math.min(time.micros() - 1, 1 + random.nextLong(random.nextBoolean() ? window : 3 * window));
         steps.add("step back " + step);
@@ -244,6 +245,7 @@ final class ModelScenario {
     }
 
     private void changeLimits() {
+        resetIf(isUntouched() || blocksBucket());
         limits = limits.stream().map(randomLimits::changed).toList();
         steps.add("limits " + limits);
         for (int i = 0; i < models.size(); i++) {
@@ -251,7 +253,25 @@ final class ModelScenario {
         }
         charged.clear();
         unspecified = true;
+        // It is not specified how long permits count under a changed limit without a call.
+        acquire(cost(), maxWait());
         check();
+    }
+
+    private boolean isUntouched() {
+        return models.stream().allMatch(model -> model.untouched(time.micros()));
+    }
+
+    /** It is not specified how long permits count while none return. */
+    private boolean blocksBucket() {
+        return models.stream().anyMatch(model -> model.chargesInAdvance() && model.limit.permits() == 0);
+    }
+
+    /** It is not specified whether permits that have returned count again under another limit or after a step back. */
+    private void resetIf(boolean unspecified) {
+        if (unspecified) {
+            reset();
+        }
     }
 
     private void reset() {

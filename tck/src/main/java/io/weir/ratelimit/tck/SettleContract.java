@@ -280,6 +280,7 @@ interface SettleContract extends ContractFixture {
         settle(key.spend(limit(algorithm), 10).receipt(), 15);
         Limit lowered = limitOf(algorithm, 4, SETTLE_WINDOW);
         settle(twin.spend(lowered, 4).receipt(), 8);
+        key.rejection(lowered, 1);
         for (int step = 0; step < 30; step++) {
             assertThat(key.peek(lowered, 2)).isEqualTo(twin.peek(lowered, 2));
             time().advanceMicros(787_787);

@@ -12,28 +12,63 @@ import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 
 /**
- * A client whose scripts leave keys that never expire. Keys expire by real time, and a test may have another clock: the state of a window
- * of 1 ms would be lost before the test's clock advances.
+ * A client whose keys expire by the clock of the scripts. By the clock of Redis, the state of a window of 1 ms would be lost before the clock
+ * of a test advances.
  *
- * <p>The script runs unchanged as a function of another script, which removes the expiry of the keys afterwards, in the same step. Other
- * tests check expiry with Redis's clock.
+ * <p>The script runs unchanged as a function of another script, in which a time to live is the instant of the end in a second key. Other tests
+ * check expiry with Redis's clock.
  */
-final class UnexpiringClient {
+final class ManualExpiryClient {
     private static final String AROUND = """
+            local server, now = redis, nil
+            if string.byte(ARGV[1]) % 2 == 1 then
+              now = struct.unpack('>I7', ARGV[1], 2)
+            else
+              local time = server.call('TIME')
+              now = (time[1] - 1735689600) * 1000000 + time[2]
+            end
+
+            local function expire(key)
+              local ends = server.call('GET', key .. ':end')
+              if ends and tonumber(ends) <= now then
+                server.call('DEL', key, key .. ':end')
+              end
+            end
+
+            local redis = setmetatable({}, {__index = server})
+
+            function redis.call(name, ...)
+              local key, value, option, life = ...
+              if name == 'GET' then
+                expire(key)
+              elseif name == 'DEL' then
+                return server.call('DEL', key, key .. ':end')
+              elseif option == 'PX' then
+                server.call('SET', key .. ':end', string.format('%.0f', now + life * 1000))
+                return server.call('SET', key, value)
+              elseif option == 'KEEPTTL' then
+                return server.call('SET', key, value)
+              end
+              return server.call(name, ...)
+            end
+
+            function redis.pcall(name, key)
+              expire(key)
+              return server.pcall(name, key)
+            end
+
             local function script()
             %s
             end
-            local reply = script()
-            for i = 1, #KEYS do redis.call('PERSIST', KEYS[i]) end
-            return reply
+            return script()
             """;
 
     private final Map<String, String> digests = new ConcurrentHashMap<>();
 
-    private UnexpiringClient() {}
+    private ManualExpiryClient() {}
 
     static RedissonClient of(RedissonClient client) {
-        UnexpiringClient around = new UnexpiringClient();
+        ManualExpiryClient around = new ManualExpiryClient();
         for (Script script : new Script[] {Script.ACQUIRE, Script.REFUND, Script.BLOCK, Script.RELEASE}) {
             around.digests.put(
                     script.digest(), client.getScript(StringCodec.INSTANCE).scriptLoad(around(script)));
@@ -46,7 +81,7 @@ final class UnexpiringClient {
 
     /** Returns the text of the script around another one. */
     static String around(Script script) {
-        return AROUND.formatted(script.text());
+        return AROUND.replace("%s\n", script.text());
     }
 
     private RScript scripts(RScript scripts) {
