@@ -84,7 +84,7 @@ final class JointCalls {
             policies = List.copyOf(policies);
         }
 
-        private boolean isCharged() {
+        boolean isCharged() {
             return !policies.isEmpty() && !peeks;
         }
     }

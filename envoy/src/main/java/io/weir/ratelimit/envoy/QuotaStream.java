@@ -203,7 +203,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
                     || selected.isUnlimited()
                     || selected.call().isExempt(weir);
             decides = !isOpen && !selected.policies().isEmpty();
-            endpoint = selection.endpoint(domain);
+            endpoint = selection.endpoint(domain, decides);
             lease = known.leaseNanos;
             demand = known.quota.demand(lease);
             over = known.quota.ended(nanos());

@@ -69,8 +69,9 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
             return;
         }
         checkDeadline(Context.current().getDeadline());
-        CompletionStage<List<JointCalls.Decided>> decision =
-                calls.decide(selection.endpoint(request.getDomain()), parts(request));
+        List<JointCalls.Part> parts = parts(request);
+        String endpoint = selection.endpoint(request.getDomain(), parts.stream().anyMatch(JointCalls.Part::isCharged));
+        CompletionStage<List<JointCalls.Decided>> decision = calls.decide(endpoint, parts);
         decision.whenComplete((decided, failure) -> {
             if (isCancelled(observer)) {
                 return;

@@ -77,13 +77,17 @@ final class Selection {
         }
     }
 
-    /** Returns the endpoint of a domain in metrics and events. */
-    String endpoint(String domain) {
+    /**
+     * Returns the endpoint of a domain in metrics and events.
+     *
+     * @param limited whether a request of the domain has limits, so that metrics contain it
+     */
+    String endpoint(String domain, boolean limited) {
         boolean shown = domain.length() <= LONGEST_DOMAIN
                 && !domain.startsWith(MethodLimits.CLIENT)
                 && (domains.contains(domain)
                         || config.apply(policies.get()).has(domain)
-                        || (domains.size() < MAX_DOMAINS && domains.add(domain)));
+                        || (limited && domains.size() < MAX_DOMAINS && domains.add(domain)));
         return shown ? domain : OTHER_DOMAINS;
     }
 

@@ -21,6 +21,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDomainSocketChannel;
+import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.fixtures.Await;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
@@ -292,6 +293,22 @@ class EnvoyServerTest {
             }
             assertThat(server.server().weir().policies().policies()).containsOnlyKeys("shop.user_ann");
             assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-722"));
+        }
+    }
+
+    @Test
+    void aPolicyOfANewFileHasNothingOfThatOfThePreviousFile() throws Exception {
+        String limit = "rate_limit: { unit: year, requests_per_unit: 1 }";
+        String ann = "domain: shop\ndescriptors:\n  - { key: user, value: ann, " + limit;
+        Path file = Files.writeString(folder.resolve("edge.yaml"), ann + ", shadow_mode: true }\n");
+        try (TestServer server =
+                TestServer.cold(Map.of("ratelimit.envoy.config", file.toString(), "ratelimit.reload-interval", "1h"))) {
+            server.call("shop", descriptor("user", "ann"));
+            // The terms of keys are those of the start, so the second policy is invalid.
+            Files.writeString(file, ann + " }\n  - { key: api_key, " + limit + " }\n");
+            server.server().weir().reload().run();
+            assertThat(server.server().weir().policies().policies().get("shop.user_ann"))
+                    .returns(Policy.Mode.ENFORCE, policy -> policy.rollout().mode());
         }
     }
 

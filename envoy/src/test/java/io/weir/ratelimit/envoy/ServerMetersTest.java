@@ -86,6 +86,9 @@ class ServerMetersTest {
         record();
         try (TestServer server = TestServer.cold(
                 Map.of("ratelimit.policies.api.limit", "1/1h", "ratelimit.envoy.config", file.toString()))) {
+            for (int i = 0; i < 100; i++) {
+                server.call("unlimited" + i, TestServer.descriptor("user", "ann"));
+            }
             for (int i = 0; i < 300; i++) {
                 server.call("d" + i, TestServer.descriptor("policy", "api"));
             }

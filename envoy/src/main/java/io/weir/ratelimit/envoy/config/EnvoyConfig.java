@@ -44,10 +44,15 @@ public record EnvoyConfig(Map<String, RuleTree> domains, Map<String, String> pro
 
     /** Returns these files with the policies of other files that they do not have. */
     EnvoyConfig withPoliciesOf(EnvoyConfig other) {
-        Map<String, String> all = new HashMap<>(other.properties);
-        all.putAll(properties);
-        Map<String, String> files = new HashMap<>(other.sources);
-        files.putAll(sources);
+        Map<String, String> all = new HashMap<>(properties);
+        Map<String, String> files = new HashMap<>(sources);
+        List<String> own = policies().stream().map(EnvoyConfigReader::prefix).toList();
+        other.properties.forEach((name, value) -> {
+            if (own.stream().noneMatch(name::startsWith)) {
+                all.put(name, value);
+                files.put(name, other.sources.get(name));
+            }
+        });
         return new EnvoyConfig(domains, all, files);
     }
 

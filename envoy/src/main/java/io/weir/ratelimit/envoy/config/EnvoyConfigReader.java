@@ -202,8 +202,13 @@ final class EnvoyConfigReader {
         return plain.substring(0, Math.min(LONGEST_NAME, plain.length())) + String.format("-%08x", hash.getValue());
     }
 
+    /** Returns with what the names of the properties of a policy begin. */
+    static String prefix(String policy) {
+        return "ratelimit.policies.\"" + policy + "\".";
+    }
+
     private void put(Level level, String policy, String attribute, String value) {
-        String property = "ratelimit.policies.\"" + policy + "\"." + attribute;
+        String property = prefix(policy) + attribute;
         properties.put(property, value);
         sources.put(property, level.file().toString());
     }
