@@ -37,12 +37,22 @@ final class TestProperties {
         Map<String, String> all = new HashMap<>(properties);
         try {
             for (Enumeration<URL> files = loader.getResources(FILE); files.hasMoreElements(); ) {
-                read(files.nextElement()).forEach((name, value) -> all.putIfAbsent((String) name, (String) value));
+                read(files.nextElement()).forEach((name, value) -> {
+                    if (isOfTests((String) name, (String) value)) {
+                        all.putIfAbsent((String) name, (String) value);
+                    }
+                });
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return ConfigProperties.of(all).withJoinedLists();
+    }
+
+    /** Tests whether a value of an application applies. Its environment has the secret and the Redis, and a test has no other values for them. */
+    private static boolean isOfTests(String name, String value) {
+        return !(name.startsWith("ratelimit.redis.") || name.equals("ratelimit.key-secret"))
+                || ConfigProperties.Property.literal(value).readable();
     }
 
     private static Properties read(URL file) throws IOException {

@@ -8,6 +8,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.TierResolver;
@@ -16,11 +17,17 @@ import jakarta.inject.Inject;
 import jakarta.inject.Named;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -121,6 +128,24 @@ class EnginesTest {
                 .singleElement()
                 .satisfies(failure -> assertThat(failure.getException())
                         .hasMessageContainingAll("ratelimit.policies.wrong.limit", "no limit"));
+    }
+
+    /** Only the environment of an application has its secret and its Redis. */
+    @Test
+    void expressionsForTheSecretAndForRedisDoNotApplyWithoutMicroProfileConfig(@TempDir Path folder) throws Exception {
+        Files.createDirectories(folder.resolve("META-INF"));
+        Files.writeString(folder.resolve("META-INF/microprofile-config.properties"), """
+                ratelimit.key-secret=${API_LIMIT_SECRET}
+                ratelimit.redis.address=${REDIS:redis://localhost}
+                ratelimit.policies.api.limit=${LIMIT}
+                ratelimit.namespace=shop
+                """);
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()}, null)) {
+            ConfigProperties read = TestProperties.over(loader, Map.of());
+            assertThat(read.names()).containsExactly("ratelimit.namespace", "ratelimit.policies.api.limit");
+            assertThat(read.get("ratelimit.policies.api.limit").readable()).isFalse();
+        }
     }
 
     @Test
