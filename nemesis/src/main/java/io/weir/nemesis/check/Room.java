@@ -21,12 +21,17 @@ final class Room {
     /** The clock of an instance, which repeats rejections, and that of Redis differ by less than this part. */
     private static final long CLOCK_PART = 1_000;
 
+    /** For so long does an instance repeat a rejection (redis.md, "Rejections from memory"). */
+    private static final Duration REPEATED = Duration.ofSeconds(1);
+
     /** For so long does an instance reject calls of a leased key from memory (leases.md, "Overload"). */
     private static final Duration HELD = Duration.ofMillis(20);
 
     private final History history;
     private final Policy policy;
     private final long lookBack;
+
+    /** The times at which the key can have state from the future. */
     private final List<Span> stale;
 
     /** The permits of all spends that have started, or can have been decided, before an instant. */
@@ -41,7 +46,10 @@ final class Room {
     Room(History history, List<Operation> calls) {
         this.history = history;
         this.policy = history.policy(calls.get(0));
-        this.stale = history.staleTimes();
+        this.stale = history.faults(Fault.ALL, Effect.BEHIND)
+                .map(step -> new Span(
+                        step.start(), Math.min(history.extended(step.start(), step.end()), decidedAfter(step, calls))))
+                .toList();
         long window = policy.window().toNanos();
         this.lookBack = isBucket()
                 ? Math.max(window, window * policy.burst() / policy.permits())
@@ -58,6 +66,17 @@ final class Room {
         if (isBucket()) {
             fill(spends);
         }
+    }
+
+    /** Returns when Redis has decided a call after a step back of its clock: from then on, state from the future counts as of that instant. */
+    private static long decidedAfter(Fault step, List<Operation> calls) {
+        return calls.stream()
+                .filter(call -> call.outcome() == Outcome.ALLOWED
+                        ? call.start() > step.end()
+                        : call.outcome() == Outcome.REJECTED && call.start() > step.end() + REPEATED.toNanos())
+                .mapToLong(Operation::end)
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     /** Returns when a call can have spent at the latest. A part that is refunded does not count for a whole window. */

@@ -195,16 +195,6 @@ public record History(
         return latest;
     }
 
-    /**
-     * Returns the times after steps back of the clock of Redis at which a key can have state from the future: with the next decision, it
-     * counts as of that instant (clocks.md).
-     */
-    public List<Span> staleTimes() {
-        return faults(Fault.ALL, Effect.BEHIND)
-                .map(step -> new Span(step.start(), extended(step.start(), step.end())))
-                .toList();
-    }
-
     private static List<Span> merged(Stream<Fault> found, Duration gap) {
         List<Span> spans = new ArrayList<>();
         found.forEach(fault -> {

@@ -273,9 +273,23 @@ class PromisesTest {
             HistoryBuilder stepped = log().fault(Effect.BEHIND, Fault.ALL, 10, 20);
             assertKept(promise, stepped.operation(11_020, ACQUIRE, REJECTED));
             assertFirst(promise, stepped.operation(11_030, ACQUIRE, REJECTED), 2);
-            HistoryBuilder twice = stepped.fault(Effect.BEHIND, Fault.ALL, 9_000, 9_010);
+            HistoryBuilder twice =
+                    log().fault(Effect.BEHIND, Fault.ALL, 10, 20).fault(Effect.BEHIND, Fault.ALL, 9_000, 9_010);
             assertKept(promise, twice.operation(21_020, ACQUIRE, REJECTED));
-            assertFirst(promise, twice.operation(21_030, ACQUIRE, REJECTED), 4);
+            assertFirst(promise, twice.operation(21_030, ACQUIRE, REJECTED), 2);
+        }
+
+        @Test
+        void isThatOfAWindowAfterTheFirstDecisionThatFollowsAStepBackOfRedis() {
+            HistoryBuilder stepped =
+                    log().fault(Effect.BEHIND, Fault.ALL, 10, 20).operation(3_000, ACQUIRE, ALLOWED);
+            assertKept(promise, stepped.operation(4_000, ACQUIRE, REJECTED));
+            assertFirst(promise, stepped.operation(4_010, ACQUIRE, REJECTED), 3);
+            HistoryBuilder rejected = log().fault(Effect.BEHIND, Fault.ALL, 10, 20)
+                    .operation(1_000, ACQUIRE, REJECTED) // an instance can repeat it
+                    .operation(1_500, ACQUIRE, REJECTED);
+            assertKept(promise, rejected.operation(2_500, ACQUIRE, REJECTED));
+            assertFirst(promise, rejected.operation(2_510, ACQUIRE, REJECTED), 4);
         }
 
         @Test
