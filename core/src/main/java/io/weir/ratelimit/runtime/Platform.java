@@ -105,7 +105,7 @@ public interface Platform {
     /**
      * Returns the executor of background tasks.
      *
-     * @return a supplier that is called on the thread that starts a task
+     * @return a supplier that is called on the thread that starts a task, or begins what can start one
      */
     default Supplier<Executor> executor() {
         return ForkJoinPool::commonPool;

@@ -25,7 +25,7 @@ public final class WeirBuilder {
      * Sets a property.
      *
      * @param name the name, such as {@code ratelimit.policies.api.limit}
-     * @param value the value, in which nothing resolves expressions
+     * @param value the value; one with an expression, such as {@code ${name}}, is an error, because nothing resolves it
      * @return this builder
      */
     public WeirBuilder property(String name, String value) {
@@ -36,7 +36,7 @@ public final class WeirBuilder {
     /**
      * Sets properties.
      *
-     * @param values the values by name
+     * @param values the values by name; one with an expression is an error
      * @return this builder
      */
     public WeirBuilder properties(Map<String, String> values) {

@@ -101,7 +101,8 @@ class WeirTest {
                 .withMessageContainingAll("WEIR-101", "resolve none")
                 .satisfies(invalid -> assertThat(invalid.problems())
                         .extracting(ConfigurationProblem::place)
-                        .containsOnly("ratelimit.key-secret", "ratelimit.redis.address", "ratelimit.namespace"));
+                        .containsExactlyInAnyOrder(
+                                "ratelimit.key-secret", "ratelimit.redis.address", "ratelimit.namespace"));
         try (Weir weir = Weir.builder()
                 .property(LIMIT, "2/1h")
                 .property("ratelimit.key-secret", "0123456789${abcdef")

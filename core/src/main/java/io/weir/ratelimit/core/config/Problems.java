@@ -4,14 +4,15 @@ package io.weir.ratelimit.core.config;
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The problems of a deployment, which are reported together. */
+/** The problems of a deployment, which are reported together, and equal ones once. */
 public final class Problems {
-    private final List<ConfigurationProblem> found = new ArrayList<>();
+    private final Set<ConfigurationProblem> found = new LinkedHashSet<>();
 
     /** Adds a problem. */
     public void add(ConfigurationProblem problem) {
@@ -35,10 +36,9 @@ public final class Problems {
                 .collect(Collectors.joining("", MESSAGES.text("WEIR-100"), ""));
     }
 
-    /** Returns one line for each problem, and equal problems once. */
+    /** Returns one line for each problem. */
     public List<String> lines() {
         return found.stream()
-                .distinct()
                 .map(problem -> problem.toString().replaceAll("\\p{Cntrl}", " "))
                 .toList();
     }

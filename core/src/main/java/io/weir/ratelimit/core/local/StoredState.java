@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class StoredState extends AtomicReference<@Nullable LimitState> {
     final StateKey key;
 
-    /** The limit of the latest charge. The lock of the shard guards its changes. */
+    /** The limit of the latest charge, also of a rejected one. The lock of the shard guards its changes. */
     Limit limit;
 
     /** An instant before which the state differs from an untouched one, in microseconds. The lock of the shard guards it. */

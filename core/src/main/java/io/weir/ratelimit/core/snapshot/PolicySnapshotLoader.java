@@ -145,7 +145,11 @@ public final class PolicySnapshotLoader {
         previous.ifPresent(snapshot -> {
             keepValid(policies, snapshot, invalid.keySet(), loaded.complete());
             // A policy that was kept can hold less than the changed one.
-            exceeded.addAll(ofCosts(checks, policies).keySet());
+            ofCosts(checks, policies).forEach((name, found) -> {
+                if (exceeded.add(name)) {
+                    problems.addAll(found);
+                }
+            });
             keepCosts(costs, snapshot, known, exceeded);
             // A changed policy can hold less than a cost that was kept, which the checks read as well.
             ofCosts(checks, policies).forEach((name, found) -> {

@@ -291,7 +291,7 @@ class SettingsTest {
     }
 
     @Test
-    void aWrongDeadlineIsReportedWithTheProblemsOfTheBackend() {
+    void aWrongDeadlineIsReportedWithTheBackendOnly() {
         assertThat(read("ratelimit.redis.deadline=soon")).isEqualTo(DEFAULTS);
         assertThat(problems.found()).isEmpty();
     }

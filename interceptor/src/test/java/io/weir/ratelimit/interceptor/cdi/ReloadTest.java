@@ -523,6 +523,7 @@ class ReloadTest {
         deployed.change(property, value);
         assertThat(limits("api")).isEqualTo("[10/1m sliding-window]");
         assertThat(now().costs()).containsExactly(Map.entry("Search.find", 5L));
+        assertThat(warnings()).anyMatch(line -> line.contains("WEIR-140"));
         file.put(LIMIT, "20/1m");
         deployed.change("ratelimit.policies.api.mode", "enforce");
         assertThat(limits("api")).isEqualTo("[20/1m sliding-window]");
