@@ -290,6 +290,11 @@ class PromisesTest {
                     .operation(1_500, ACQUIRE, REJECTED);
             assertKept(promise, rejected.operation(2_500, ACQUIRE, REJECTED));
             assertFirst(promise, rejected.operation(2_510, ACQUIRE, REJECTED), 4);
+            HistoryBuilder leased = new HistoryBuilder(
+                            Form.FIXED_WINDOW, 10, SECOND, FailureMode.CLOSED, Map.of("lease", "2"))
+                    .fault(Effect.BEHIND, Fault.ALL, 10, 20)
+                    .operation(3_000, ACQUIRE, ALLOWED); // an instance can have decided it
+            assertKept(promise, leased.operation(11_020, ACQUIRE, REJECTED));
         }
 
         @Test
@@ -932,6 +937,9 @@ class PromisesTest {
         void areBrokenByTooFewRejections() {
             assertFirst(promise, event(penalized().operations(19, 0, ACQUIRE, REJECTED), 0, 100), 20);
             assertFirst(promise, event(penalty(penalized(), 100), 0, 20_000), 22);
+            HistoryBuilder late = event(penalized().operations(20, 0, ACQUIRE, REJECTED), 0, 6_000);
+            assertFirst(promise, late, 21);
+            assertKept(promise, late.fault(Effect.BEHIND, Fault.ALL, 500, 510));
         }
 
         @Test
