@@ -52,10 +52,11 @@ local function hasOtherRate(limit, stored)
 end
 
 -- Returns the end of a bucket after a change by receipt, at least by the rate of the latest call: by the rate of the receipt, the key could
--- expire while its debt counts.
+-- expire while its debt counts. It is at most 2^53, as each number of a state.
 local function endOfBucket(limit, b, stored, a)
   local scale = isMore and stored[2] > 0 and b / stored[2] or 1
-  return math.max(a + math.ceil(b / limit.permits) * limit.unit, a + math.ceil((stored[6] - stored[1]) * scale))
+  local ends = math.max(a + math.ceil(b / limit.permits) * limit.unit, a + math.ceil((stored[6] - stored[1]) * scale))
+  return math.min(ends, 9007199254740992)
 end
 
 -- Returns the section of a window or a bucket after a change, and its end; nil for an untouched limit.

@@ -147,6 +147,23 @@ class ExpiryTest {
     }
 
     @Test
+    void aSettlementUnderAFarLowerLimitLeavesAStateThatCanBeRead() {
+        Limit before = Limit.of(Algorithm.TOKEN_BUCKET, 10_000_000, Duration.ofHours(1));
+        Limit lowered = Limit.of(Algorithm.TOKEN_BUCKET, 1, Duration.ofHours(1));
+        Receipt receipt = ((Decision.Allowed) fixture.acquire("k.a", 1, before)).receipt();
+        acquire(1, lowered);
+        fixture.backend()
+                .settle(receipt, charge -> true, 9_000_000)
+                .toCompletableFuture()
+                .join();
+        assertThat(ttl()).isBetween(Duration.ofDays(365).toMillis(), (1L << 53) / 1_000);
+        fixture.backend()
+                .block(TestBackend.charge("k.a", 1, lowered).policy(), "k.a", Duration.ofMinutes(1))
+                .toCompletableFuture()
+                .join();
+    }
+
+    @Test
     void everyKeyHasATimeToLiveAfterRandomOperations() {
         Random random = new Random(42);
         List<Receipt> receipts = new ArrayList<>();
