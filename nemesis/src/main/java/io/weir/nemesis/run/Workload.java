@@ -113,14 +113,19 @@ final class Workload {
     private static final int RUSHES = 3;
     private static final int CALLS_OF_RUSH = 20;
 
-    /** With longer pauses, rejections would not reach a penalty, and a reading would miss changes. */
-    private static final int MOST_PACE_OF_OFFENDER = 5;
+    /** With longer pauses, a reading would miss changes. */
+    private static final int MOST_PACE_OF_READER = 5;
 
     /** With longer pauses, a block would end before the next call. */
     private static final int MOST_PACE_OF_BLOCKER = 20;
 
     /** Calls hold their slots for up to this many times three seconds, so that few calls hold all of them. */
-    private static final int MOST_PACE_OF_HOLDER = 5;
+    private static final int MOST_PACE_OF_HOLDER = 10;
+
+    /** So many calls, one shortly after the other, exceed a limit and reach a penalty. Longer pauses are between such series. */
+    private static final int CALLS_OF_SERIES = 30;
+
+    private static final int MILLIS_BETWEEN_SERIES = 50;
 
     /** For so many windows do all callers exhaust the same limit, if each of them makes few calls: one more than the checker compares. */
     private static final int WINDOWS_OF_PHASE = 21;
@@ -201,7 +206,6 @@ final class Workload {
 
     /** Starts the callers. */
     void start() {
-        int shortPace = Math.min(pace, MOST_PACE_OF_OFFENDER);
         for (int i = 0; i < instances; i++) {
             int instance = i;
             for (int caller = 0; caller < CALLERS; caller++) {
@@ -211,8 +215,11 @@ final class Workload {
                 start("holder", random -> hold(stage.instance(instance), random));
             }
             start("offender", random -> {
-                stage.instance(instance).run(Kind.ACQUIRE, PENALIZED.name(), "any", 1, 0);
-                pause((long) shortPace * (5 + random.nextInt(30)));
+                for (int call = 0; call < CALLS_OF_SERIES && running; call++) {
+                    stage.instance(instance).run(Kind.ACQUIRE, PENALIZED.name(), "any", 1, 0);
+                    pause(5 + random.nextInt(30));
+                }
+                pauseAfterSeries(random);
             });
             start("rusher", random -> {
                 rush(stage.instance(instance));
@@ -224,7 +231,7 @@ final class Workload {
             }
             start("reader", random -> {
                 stage.instance(instance).run(Kind.READ, CHANGED.name(), "any", 0, 0);
-                pause((long) shortPace * (100 + random.nextInt(100)));
+                pause((long) Math.min(pace, MOST_PACE_OF_READER) * (100 + random.nextInt(100)));
             });
         }
         start("blocker", this::block);
@@ -366,13 +373,23 @@ final class Workload {
         }
     }
 
-    /** Calls under two policies, and sometimes under one of those that a call with both can then exceed. */
+    private void pauseAfterSeries(Random random) throws InterruptedException {
+        pause((pace - 1L) * (MILLIS_BETWEEN_SERIES + random.nextInt(2 * MILLIS_BETWEEN_SERIES)));
+    }
+
     private void join(InstanceProcess instance, Random random) throws InterruptedException {
-        int shortPace = Math.min(pace, MOST_PACE_OF_OFFENDER);
         List<String> policies = any(TOGETHER, random);
+        for (int call = 0; call < CALLS_OF_SERIES && running; call++) {
+            join(instance, policies, random);
+        }
+        pauseAfterSeries(random);
+    }
+
+    /** Calls under two policies, and sometimes under one of those that a call with both can then exceed. */
+    private void join(InstanceProcess instance, List<String> policies, Random random) throws InterruptedException {
         boolean isNew = policies.contains("left");
         long age = (System.nanoTime() - startNanos)
-                / NEW_KEY_AFTER.multipliedBy(shortPace).toNanos();
+                / NEW_KEY_AFTER.multipliedBy(pace).toNanos();
         // The key of an account is not one of those that move to another master, which calls use all the time.
         String suffix = isNew ? "-account-" + age : "";
         List<String> keys = policies.stream().map(policy -> policy + suffix).toList();
@@ -391,7 +408,7 @@ final class Workload {
                 }
             }
         }
-        pause(call.outcome() == Outcome.LOST ? 100 : (long) shortPace * (5 + random.nextInt(10)));
+        pause(call.outcome() == Outcome.LOST ? 100 : 5 + random.nextInt(10));
     }
 
     /** Sends an outgoing call. One of many answers requires a pause. */
