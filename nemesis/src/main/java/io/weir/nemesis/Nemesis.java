@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +32,7 @@ public final class Nemesis {
     private static final String USAGE = """
             Arguments, all optional:
               --seed N          the seed; a random one by default
-              --time 2m         the time in which faults begin, as 90s, 2m or 1h; more than 5m times the pace are several runs with successive seeds
+              --time 2m         the time in which faults begin, as 90s, 2m or 1h; more than 5m times the pace, or more than 20m, are several runs with successive seeds
               --instances 3     the number of instances, from 2 to 5
               --http 0          how many of them are called over HTTP
               --redis single    the servers of Redis: single, sentinel or cluster; by default those of the faults
@@ -41,16 +40,18 @@ public final class Nemesis {
               --single          one fault at a time
               --pace 1          by how much the pauses between calls are longer, for many runs at the same time
               --each            one run with each fault, each of the whole time
+              --lanes 1         how many runs at the same time, of which each needs a part of a processor; see --pace
               --folder F        the folder of histories and logs; target/nemesis by default
               --table F         the page that receives the table of results, between its two comments
               --check F         checks the histories of a file or a folder, and runs nothing; other arguments are those of their runs
             Faults:
             """;
 
-    private static final String HISTORY = "history.txt";
-
     /** The history of a longer run needs too much memory: a longer time is that of several runs, whose seeds follow each other. */
     private static final Duration LONGEST = Duration.ofMinutes(5);
+
+    /** With shorter runs, lanes end at nearly the same time. */
+    private static final int MOST_PACE = 4;
 
     private Nemesis() {}
 
@@ -84,16 +85,12 @@ public final class Nemesis {
         } else {
             selections.add(faults);
         }
-        Results results = new Results();
-        boolean holds = true;
         int pace = Math.max(1, Integer.parseInt(options.getOrDefault("--pace", "1")));
         List<Duration> parts = parts(Duration.parse("PT" + options.getOrDefault("--time", "2m")), pace);
-        for (List<String> selection : selections) {
-            for (int part = 0; part < parts.size(); part++) {
-                printer.accept(String.format(
-                        "%tT: run %d of %d, seed %d, with %s",
-                        LocalTime.now(), part + 1, parts.size(), seed + part, String.join(", ", selection)));
-                Run run = new Run(
+        List<Run> runs = new ArrayList<>();
+        for (int part = 0; part < parts.size(); part++) {
+            for (List<String> selection : selections) {
+                runs.add(new Run(
                         seed + part,
                         Integer.parseInt(options.getOrDefault("--instances", "3")),
                         Integer.parseInt(options.getOrDefault("--http", "0")),
@@ -102,10 +99,12 @@ public final class Nemesis {
                         selection,
                         !options.containsKey("--single"),
                         Run.RECOVERY,
-                        pace);
-                holds &= report(execute(run, folder), results, printer);
+                        pace));
             }
         }
+        Results results = new Results();
+        int lanes = Integer.parseInt(options.getOrDefault("--lanes", "1"));
+        boolean holds = new Lanes(lanes, folder, printer).run(runs, history -> report(history, results, printer));
         options.put("--seed", String.valueOf(seed));
         write(results, options, printer);
         return holds ? 0 : 1;
@@ -115,7 +114,7 @@ public final class Nemesis {
     private static boolean check(Path path, Results results, Consumer<String> printer) throws IOException {
         List<Path> files;
         try (Stream<Path> found = Files.walk(path)) {
-            files = found.filter(file -> file.equals(path) ? Files.isRegularFile(file) : file.endsWith(HISTORY))
+            files = found.filter(file -> file.equals(path) ? Files.isRegularFile(file) : file.endsWith(Lanes.HISTORY))
                     .sorted()
                     .toList();
         }
@@ -165,20 +164,12 @@ public final class Nemesis {
 
     /** Divides a time into the lengths of runs. With fewer calls, a run can be longer. */
     static List<Duration> parts(Duration time, int pace) {
-        Duration longest = LONGEST.multipliedBy(pace);
+        Duration longest = LONGEST.multipliedBy(Math.min(pace, MOST_PACE));
         List<Duration> parts = new ArrayList<>();
         for (Duration left = time; left.compareTo(Duration.ZERO) > 0; left = left.minus(longest)) {
             parts.add(left.compareTo(longest) < 0 ? left : longest);
         }
         return parts;
-    }
-
-    private static History execute(Run run, Path folder) throws IOException {
-        String name = run.troubles().isEmpty() ? "none" : run.troubles().get(0);
-        Path of = Files.createDirectories(folder.resolve("seed-" + run.seed() + "-" + name));
-        History history = run.execute(of);
-        HistoryFile.write(history, of.resolve(HISTORY));
-        return history;
     }
 
     private static Map<String, String> options(String... arguments) {

@@ -28,7 +28,7 @@ class NemesisTest {
         assertThat(Nemesis.parts(Duration.ofMinutes(2), 1)).containsExactly(Duration.ofMinutes(2));
         assertThat(Nemesis.parts(Duration.ofMinutes(6), 1)).containsExactly(five, Duration.ofMinutes(1));
         assertThat(Nemesis.parts(Duration.ofHours(1), 1)).hasSize(12).containsOnly(five);
-        assertThat(Nemesis.parts(Duration.ofHours(1), 12)).containsExactly(Duration.ofHours(1));
+        assertThat(Nemesis.parts(Duration.ofHours(1), 12)).hasSize(3).containsOnly(Duration.ofMinutes(20));
     }
 
     @Test

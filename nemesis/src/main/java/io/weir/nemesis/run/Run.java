@@ -125,7 +125,8 @@ public record Run(
         List<Program> programs = IntStream.range(0, instances)
                 .mapToObj(i -> new Program(i < instances - http ? instance : HttpInstance.class, classPath))
                 .toList();
-        try (Stage stage = new Stage(servers, programs, values, folder, recorder)) {
+        try (Stage stage = new Stage(servers, programs, values, folder, recorder);
+                Stalls stalls = new Stalls(slow -> recorder.slow(Fault.ALL, slow))) {
             for (int i = 0; i < instances; i++) {
                 InstanceProcess process = stage.instance(i);
                 Await.until(
@@ -135,7 +136,7 @@ public record Run(
                                         .outcome()
                                 == Outcome.DONE);
             }
-            new Stalls(slow -> recorder.slow(Fault.ALL, slow)).start();
+            stalls.start();
             Workload workload = new Workload(stage, this);
             workload.start();
             cause(stage, recorder);

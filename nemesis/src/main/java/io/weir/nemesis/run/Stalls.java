@@ -9,7 +9,7 @@ import java.util.function.Consumer;
  * The time for which the threads of this process stand still, as a thread measures it that only sleeps. The promises about times except the
  * seconds in which the machine was too slow for them.
  */
-final class Stalls {
+final class Stalls implements AutoCloseable {
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -17,6 +17,7 @@ final class Stalls {
     private static final long MOST_OF_SECOND = TimeUnit.MILLISECONDS.toNanos(150);
 
     private final Consumer<Span> slow;
+    private final Thread thread = new Thread(this::tick, "stalls");
     private volatile Tick last = new Tick(System.nanoTime(), 0);
 
     private record Tick(long at, long stalledNanos) {
@@ -36,7 +37,6 @@ final class Stalls {
 
     void start() {
         last = new Tick(System.nanoTime(), 0);
-        Thread thread = new Thread(this::tick, "stalls");
         thread.setDaemon(true);
         thread.start();
     }
@@ -60,6 +60,11 @@ final class Stalls {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
     }
 
     /** Returns the time since the start, including a stall that has not ended for this thread. */
