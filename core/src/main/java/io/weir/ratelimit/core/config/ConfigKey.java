@@ -9,10 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A property, or a family of properties whose names have variable parts.
+ * A property, or a family of properties whose names have variable parts in angle brackets: {@code ratelimit.policies.<p>.limit}.
  *
- * @param name the name; a variable part is in angle brackets, such as {@code ratelimit.policies.<p>.limit}
- * @param defaultValue the value if the property is not set; empty if there is no fixed one
  * @param defaultText the default as the reference shows it; empty if there is none
  */
 public record ConfigKey<T>(
@@ -25,12 +23,10 @@ public record ConfigKey<T>(
 
     private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
 
-    /** Tests whether the property belongs to a policy. */
     public boolean isOfPolicy() {
         return name.startsWith(POLICY);
     }
 
-    /** Tests whether the property belongs to a REST client. */
     public boolean isOfClient() {
         return name.startsWith(CLIENT);
     }
@@ -94,12 +90,7 @@ public record ConfigKey<T>(
                 : Optional.empty();
     }
 
-    /**
-     * Returns the warning that this property has no effect.
-     *
-     * @param needed the property that has to be set as well
-     * @param example a value of it
-     */
+    /** Returns the warning that this property has no effect without another one, which the example would set. */
     public MessageCatalog.Message withoutEffect(ConfigKey<?> needed, String example) {
         return MESSAGES.message("WEIR-015", name, needed.name, example);
     }

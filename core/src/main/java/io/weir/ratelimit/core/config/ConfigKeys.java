@@ -21,15 +21,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/**
- * The table of all properties. The readers, the check for unknown properties and the reference of the configuration use it, so a
- * new property is one entry here.
- */
+/** The table of all properties, for the readers, the check for unknown properties and the reference of the configuration. */
 public final class ConfigKeys {
     /** The beginning of the names of environment variables that set properties. */
     public static final String VARIABLES = "RATELIMIT_";
 
-    /** The least number of characters of the key secret. */
     static final int MINIMUM_SECRET = 16;
 
     /** The beginning of the names of the properties of REST clients. */

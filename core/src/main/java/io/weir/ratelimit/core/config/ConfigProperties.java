@@ -17,57 +17,33 @@ public interface ConfigProperties {
     /** The beginning of the source of a value that a runtime change determines. */
     String CHANGE = "runtime change ";
 
-    /**
-     * Returns a property.
-     *
-     * @param name the full name, such as {@code ratelimit.enabled}
-     * @return the property; {@link Property#ABSENT} if no source sets it
-     */
+    /** Returns a property, {@link Property#ABSENT} if no source sets it. */
     Property get(String name);
 
-    /** Returns the source of a property. */
     String source(String name);
 
-    /**
-     * Returns the precedence of the source of a property.
-     *
-     * @return the ordinal of the source, which takes precedence over lower ones; 0 if sources have none
-     */
+    /** Returns the ordinal of the source of a property, which takes precedence over lower ones; 0 if sources have none. */
     default int ordinal(String name) {
         return 0;
     }
 
     /**
-     * Lists the properties that begin with {@code ratelimit.}.
-     *
-     * @return the names, without those that only environment variables set, because {@code RATELIMIT_POLICIES_A_B_LIMIT} does not
-     *     determine the name of a property
+     * Lists the properties that begin with {@code ratelimit.}, without those that only environment variables set:
+     * {@code RATELIMIT_POLICIES_A_B_LIMIT} does not determine the name of a property.
      */
     Set<String> names();
 
-    /**
-     * Lists what is wrong with the sources, for example a source whose last properties are in force because it is empty now.
-     *
-     * @return the problems; empty if the sources were read completely
-     */
+    /** Lists the problems of the sources, for example of one whose last properties are in force because it is empty now. */
     default List<ConfigurationProblem> problems() {
         return List.of();
     }
 
-    /**
-     * Returns the properties of a source whose format has lists: each list is one property, whose elements commas separate.
-     *
-     * @return the properties, whose names are read once
-     */
+    /** Returns the properties of a source whose format has lists: each list is one property, whose elements commas separate. */
     default ConfigProperties withJoinedLists() {
         return new ListElements(this);
     }
 
-    /**
-     * Creates properties from a map.
-     *
-     * @param values the values by name; one with an expression cannot be read, because nothing resolves it
-     */
+    /** Creates properties from values by name. A value with an expression cannot be read, because nothing resolves it. */
     static ConfigProperties of(Map<String, String> values) {
         Map<String, String> copy = Map.copyOf(values);
         return new ConfigProperties() {
@@ -92,29 +68,25 @@ public interface ConfigProperties {
     }
 
     /**
-     * A configuration property.
+     * A configuration property. An unreadable value is one that, for example, refers to a property that does not exist.
      *
      * @param value the value with its expressions resolved; empty if the property is not set or not readable
-     * @param readable whether the value can be read; false, for example, if it refers to a property that does not exist
      * @param unset the names in the expressions of an unreadable value that have no value; empty if they are not known
      * @param sources the sources of an unreadable list whose elements several sources set; empty otherwise
      */
     record Property(Optional<String> value, boolean readable, List<String> unset, List<String> sources) {
         private static final Pattern EXPRESSION = Pattern.compile("\\$\\{[^}]*}");
 
-        /** A property without a value. */
         public static final Property ABSENT = new Property(Optional.empty(), true, List.of(), List.of());
 
         /** A property whose value cannot be read for an unknown reason. */
         public static final Property UNREADABLE = new Property(Optional.empty(), false, List.of(), List.of());
 
-        /** Copies the lists. */
         public Property {
             unset = List.copyOf(unset);
             sources = List.copyOf(sources);
         }
 
-        /** Creates a property with a value. */
         public static Property of(String value) {
             return new Property(Optional.of(value), true, List.of(), List.of());
         }
@@ -127,11 +99,7 @@ public interface ConfigProperties {
             return EXPRESSION.matcher(value).find() ? UNREADABLE : of(value);
         }
 
-        /**
-         * Creates a property that cannot be read because its expressions name properties without a value.
-         *
-         * @param unset these names; empty if they are not known
-         */
+        /** Creates an unreadable property, whose expressions name properties without a value; empty if these are not known. */
         public static Property unresolved(List<String> unset) {
             return new Property(Optional.empty(), false, unset, List.of());
         }
@@ -165,15 +133,10 @@ public interface ConfigProperties {
         /** Returns the configuration of the first reading. */
         ConfigProperties first();
 
-        /** Reads the sources again. */
         @Override
         ConfigProperties get();
 
-        /**
-         * Returns why the sources themselves cannot be read.
-         *
-         * @return the reason; empty if they are read
-         */
+        /** Returns why the sources themselves cannot be read, empty if they are read. */
         default Optional<String> difference() {
             return Optional.empty();
         }

@@ -28,19 +28,16 @@ public final class ConfigReader {
             "h", Duration.ofHours(1),
             "d", Duration.ofDays(1));
 
-    /** The prefix of the properties of policies. */
     static final String POLICIES = "ratelimit.policies.";
 
     private final ConfigProperties config;
     private final Problems problems;
 
-    /** Creates a reader. */
     public ConfigReader(ConfigProperties config, Problems problems) {
         this.config = config;
         this.problems = problems;
     }
 
-    /** Adds a problem. */
     public void report(ConfigurationProblem problem) {
         problems.add(problem);
     }
@@ -89,11 +86,7 @@ public final class ConfigReader {
                 property, form, (text, reason) -> MESSAGES.problem("WEIR-102.no-default", property, text, reason));
     }
 
-    /**
-     * Reads a property that has no default and a problem of its own for an invalid text.
-     *
-     * @param invalid returns the problem of a text and the reason
-     */
+    /** Reads a property that has no default and a problem of its own for an invalid text and its reason. */
     public <T> Optional<T> optional(ConfigKey<T> key, BiFunction<String, String, ConfigurationProblem> invalid) {
         return parsed(key.name(), key.form(), invalid);
     }
@@ -119,7 +112,6 @@ public final class ConfigReader {
         }
     }
 
-    /** Returns the source of a property. */
     public String source(String property) {
         return config.source(property);
     }
@@ -129,7 +121,6 @@ public final class ConfigReader {
         return config.names();
     }
 
-    /** Returns the properties of a policy. */
     public PolicyProperties policy(String policy) {
         return new PolicyProperties(this, policy);
     }
@@ -153,12 +144,7 @@ public final class ConfigReader {
         return policies;
     }
 
-    /**
-     * Splits a list.
-     *
-     * @param text the elements, which commas separate
-     * @return the elements that are not blank
-     */
+    /** Splits a list at its commas, without blank elements. */
     public static List<String> list(String text) {
         return Arrays.stream(text.split(","))
                 .map(String::strip)
@@ -167,10 +153,8 @@ public final class ConfigReader {
     }
 
     /**
-     * Parses a duration: {@code 500ms}, {@code 10s}, {@code 1m}, {@code 24h}, {@code 7d}.
+     * Parses a duration, zero or more: {@code 500ms}, {@code 10s}, {@code 1m}, {@code 24h}, {@code 7d}.
      *
-     * @param text the text, without blanks around it
-     * @return the duration, zero or more
      * @throws IllegalArgumentException if it has another form
      */
     public static Duration duration(String text) {

@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * The environment variables that can set properties. A variable that begins with {@code RATELIMIT_} and is none of them is probably
- * misspelled. A variable can set several properties, because their names differ in characters that a variable does not have.
+ * The environment variables that can set properties. A variable can set several, because it lacks characters by which names differ. Any
+ * other variable that begins with {@code RATELIMIT_} is probably misspelled.
  */
 public final class EnvironmentCheck {
     /** Kubernetes sets such variables for a service whose name begins with {@code ratelimit}. */
@@ -28,13 +28,7 @@ public final class EnvironmentCheck {
     /** The properties of each variable. */
     private final Map<String, Set<String>> properties = new TreeMap<>();
 
-    /**
-     * Creates a check.
-     *
-     * @param endpoints {@code Class.method} of all limited methods
-     * @param clients the names of all REST clients
-     * @param names the properties that are set
-     */
+    /** Creates a check for the limited methods, as {@code Class.method}, the REST clients and the properties that are set. */
     public EnvironmentCheck(
             Collection<String> policies,
             Collection<String> endpoints,

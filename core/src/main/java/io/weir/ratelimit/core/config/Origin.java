@@ -2,13 +2,10 @@
 package io.weir.ratelimit.core.config;
 
 /**
- * The origin of an attribute of a policy.
- *
- * @param source the name of the configuration source, or the place of the annotation such as {@code com.example.Search.find(String)},
- *     or {@value #DEFAULT}
+ * The origin of an attribute of a policy. The source is a configuration source, the place of an annotation such as
+ * {@code com.example.Search.find(String)}, or {@value #DEFAULT}.
  */
 public record Origin(String property, String value, String source) {
-    /** The source of a default. */
     public static final String DEFAULT = "default";
 
     /** Masks secrets in the name of the source. */
@@ -16,7 +13,6 @@ public record Origin(String property, String value, String source) {
         source = ConfigProperties.Sources.masked(source);
     }
 
-    /** Tests whether the value is a default. */
     public boolean isDefault() {
         return source.equals(DEFAULT);
     }

@@ -33,10 +33,8 @@ public final class PolicyProperties {
     }
 
     /**
-     * Returns the full name of a property. The name of the policy is in quotes if the configuration writes it so, or if it contains
-     * dots and no property has it without quotes.
-     *
-     * @param attribute the attribute, such as {@code limit}
+     * Returns the full name of an attribute such as {@code limit}. The name of the policy is in quotes if the configuration quotes it, or
+     * if it contains dots and no property has it unquoted.
      */
     public String name(String attribute) {
         String quoted = POLICIES + '"' + policy + "\"." + attribute;
@@ -45,7 +43,6 @@ public final class PolicyProperties {
         return quotes || reader.text(quoted).isPresent() ? quoted : plain;
     }
 
-    /** Returns the full name of a property. */
     public String name(ConfigKey<?> key) {
         return name(key.attribute());
     }
@@ -90,7 +87,6 @@ public final class PolicyProperties {
         return reader.isReadable(property);
     }
 
-    /** Adds a problem. */
     public void report(ConfigurationProblem problem) {
         reader.report(problem);
     }

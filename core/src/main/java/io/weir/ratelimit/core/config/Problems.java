@@ -14,12 +14,10 @@ import java.util.stream.Collectors;
 public final class Problems {
     private final Set<ConfigurationProblem> found = new LinkedHashSet<>();
 
-    /** Adds a problem. */
     public void add(ConfigurationProblem problem) {
         found.add(problem);
     }
 
-    /** Adds problems. */
     public void addAll(Collection<ConfigurationProblem> problems) {
         found.addAll(problems);
     }

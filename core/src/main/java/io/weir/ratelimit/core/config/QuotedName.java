@@ -6,18 +6,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * A name and an attribute of it, such as {@code api.limit} or {@code "Class.method".limit}.
- *
- * @param name the name without quotes
- * @param attribute the text after the dot that ends the name
- */
+/** A name without its quotes, and an attribute of it, from {@code api.limit} or {@code "Class.method".limit}. */
 public record QuotedName(String name, String attribute) {
-    /**
-     * Splits a text; empty if a part is missing.
-     *
-     * @param text the name, in quotes if it contains dots, a dot and the attribute
-     */
+    /** Splits a text; empty if a part is missing. A name that contains dots is in quotes. */
     public static Optional<QuotedName> parse(String text) {
         int start = text.startsWith("\"") ? 1 : 0;
         int end = text.indexOf(start == 1 ? "\"." : ".", start);

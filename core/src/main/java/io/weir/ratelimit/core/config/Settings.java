@@ -14,12 +14,8 @@ import java.util.OptionalInt;
 /**
  * The settings that are not part of a policy.
  *
- * @param enabled whether calls are limited
- * @param backend the name of the backend, or {@code auto}
- * @param keySecret the secret of the hashes in stored keys
  * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
  * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
- * @param trustedProxies the proxies whose header determines the client address
  * @param headers the header dialects of responses, in order
  * @param localMaxKeys the number of keys in process
  * @param reloadInterval the interval at which policies are reloaded, zero for never
@@ -47,11 +43,8 @@ public record Settings(
     public enum Metrics {
         /** MicroProfile Metrics if the server has it, otherwise OpenTelemetry if the server has it. */
         AUTO,
-        /** MicroProfile Metrics. */
         MP,
-        /** OpenTelemetry. */
         OTEL,
-        /** None. */
         NONE
     }
 

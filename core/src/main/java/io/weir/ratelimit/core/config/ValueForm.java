@@ -22,7 +22,6 @@ import java.util.stream.Collectors;
  *
  * @param description the allowed values, as they read after "must be"
  * @param parser converts a text without blanks around it, or throws an {@link IllegalArgumentException} with the reason
- * @param isList whether commas separate several values
  */
 public record ValueForm<T>(String description, Function<String, T> parser, boolean isList) {
     private static final int LONGEST_URI = 2_000;
@@ -118,11 +117,7 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
         this(description, parser, false);
     }
 
-    /**
-     * Creates a form whose description is the reason for every invalid value.
-     *
-     * @param parser converts a text; empty if it is invalid
-     */
+    /** Creates a form whose description is the reason for every invalid value, for which the parser returns empty. */
     static <T> ValueForm<T> of(String description, Function<String, Optional<T>> parser) {
         return new ValueForm<>(
                 description,
@@ -259,9 +254,8 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
     }
 
     /**
-     * Converts a value.
+     * Converts a text without blanks around it.
      *
-     * @param text the text, without blanks around it
      * @throws IllegalArgumentException with the reason if the text has another form
      */
     public T parse(String text) {

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * Configuration: the table of properties, their readers, and the problems of their values.
- *
- * <p>Plain Java. The container provides the properties.
- */
+/** Configuration: the table of properties, their readers, and the problems of their values. */
 @NullMarked
 package io.weir.ratelimit.core.config;
 
