@@ -18,10 +18,9 @@ public final class AddressRange {
     }
 
     /**
-     * Parses a range.
+     * Parses an address, or an address with a number of leading bits: {@code 10.0.0.0/8}, {@code 2001:db8::/32}, {@code ::1}.
+     * {@code 0.0.0.0/0} and {@code ::/0} contain all addresses of their family.
      *
-     * @param text an address, or an address with a number of leading bits: {@code 10.0.0.0/8}, {@code 2001:db8::/32}, {@code
-     *     ::1}. {@code 0.0.0.0/0} and {@code ::/0} contain all addresses of their family
      * @throws IllegalArgumentException if the text has another form, or has bits after the leading bits
      */
     public static AddressRange parse(String text) {
@@ -50,9 +49,8 @@ public final class AddressRange {
     }
 
     /**
-     * Parses one or more ranges, in order.
+     * Parses one or more ranges that commas separate.
      *
-     * @param text ranges separated by commas
      * @throws IllegalArgumentException with all problems, if an entry is invalid
      */
     public static List<AddressRange> parseAll(String text) {

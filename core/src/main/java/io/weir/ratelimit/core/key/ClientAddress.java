@@ -25,21 +25,12 @@ public final class ClientAddress {
     private final String headerName;
     private final AtomicBoolean warned;
 
-    /**
-     * Creates a resolver.
-     *
-     * @param trusted the addresses of trusted proxies; if there are none, the client is always the peer
-     * @param header the only header that is read
-     */
+    /** Creates a resolver that reads one header. Without trusted proxies, the client is always the peer. */
     public ClientAddress(List<AddressRange> trusted, ForwardedHeader header) {
         this(trusted, header, false);
     }
 
-    /**
-     * Creates a resolver.
-     *
-     * @param forwardedPeers whether each peer is already the client behind a proxy, so that the header is no sign of another proxy
-     */
+    /** Creates a resolver for peers that can already be the client behind a proxy: the header is then no sign of another one. */
     public ClientAddress(List<AddressRange> trusted, ForwardedHeader header, boolean forwardedPeers) {
         this.trusted = List.copyOf(trusted);
         this.header = header;
@@ -48,10 +39,8 @@ public final class ClientAddress {
     }
 
     /**
-     * Returns the address of the client; empty if the address of the peer is unknown or not a literal.
-     *
-     * @param peer the address of the peer as the server writes it, with or without brackets and a port
-     * @param headerLines returns the lines of a header by its name, in the order of the request
+     * Returns the address of the client; empty if the address of the peer is unknown or not a literal. The server writes a peer with or
+     * without brackets and a port. The lines of a header are in the order of the request.
      */
     public Optional<IpAddress> of(Optional<String> peer, Function<String, List<String>> headerLines) {
         Optional<IpAddress> address = peer.flatMap(IpAddress::ofPeer);

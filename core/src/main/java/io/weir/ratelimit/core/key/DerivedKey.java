@@ -10,25 +10,18 @@ import javax.crypto.spec.SecretKeySpec;
 
 /** A key for signatures (HMAC-SHA-256) of one purpose, derived from the key secret, so that no other hash by the secret is a signature. */
 public final class DerivedKey {
-    /** The length of a signature. */
     public static final int BYTES = 32;
 
     private static final String HMAC = "HmacSHA256";
 
     private final SecretKeySpec key;
 
-    /**
-     * Derives a key.
-     *
-     * @param secret the key secret
-     * @param purpose the purpose of the signatures, which no other class uses
-     */
+    /** Derives a key from the key secret for a purpose that no other class uses. */
     public DerivedKey(String secret, String purpose) {
         SecretKeySpec master = new SecretKeySpec(secret.getBytes(UTF_8), HMAC);
         this.key = new SecretKeySpec(hmac(master, purpose.getBytes(UTF_8)), HMAC);
     }
 
-    /** Returns the signature of a text. */
     public byte[] sign(byte[] text) {
         return hmac(key, text);
     }

@@ -15,9 +15,7 @@ final class HopAddress {
 
     /**
      * Parses the address in a part of a text. Returns null if it is not a literal address. An IPv6 address without brackets has no port.
-     * RFC 7239 requires the brackets, and some proxies omit them.
-     *
-     * @param isNode whether the text is a node of RFC 7239, whose port may be obfuscated
+     * RFC 7239 requires the brackets, and some proxies omit them. The port of a node of RFC 7239 may be obfuscated.
      */
     static @Nullable IpAddress read(String text, int start, int end, boolean isNode) {
         IpAddress ipv4 = IpAddress.readIpv4(text, start, end);

@@ -46,7 +46,6 @@ public final class IdentityEncoder {
         this.hmac = secret.map(KeyedHash::of).orElse(null);
     }
 
-    /** Encodes a key. */
     public String encode(Identity key) {
         if (key.equals(Identity.GLOBAL)) {
             return Identity.Kind.GLOBAL.prefix();

@@ -218,11 +218,9 @@ public final class IpAddress {
     }
 
     /**
-     * Returns the text of the addresses that share a key with this address: the address itself, or a prefix such as {@code
-     * 2001:db8::/64}. An address that a translator or a tunnel has made of an IPv4 address shares the key of the latter.
-     *
-     * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
-     * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
+     * Returns the text of the addresses that share a key with this address: the address itself, or a prefix such as {@code 2001:db8::/64},
+     * by the number of leading bits that share a key. An address that a translator or a tunnel has made of an IPv4 address shares the key
+     * of the latter.
      */
     public String sharing(int ipv4Prefix, int ipv6Prefix) {
         if (high == TRANSLATED && low >>> Integer.SIZE == 0) {
@@ -235,7 +233,6 @@ public final class IpAddress {
         return prefix >= BITS ? toString() : first(prefix) + "/" + (isIpv4() ? ipv4Prefix : ipv6Prefix);
     }
 
-    /** Returns the canonical text. */
     @Override
     public String toString() {
         if (isIpv4()) {

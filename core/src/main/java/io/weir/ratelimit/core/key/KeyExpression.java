@@ -51,8 +51,8 @@ public final class KeyExpression {
     /**
      * Parses an expression.
      *
-     * @throws IllegalArgumentException if the text has another form or an unknown term. The message has the position of the first
-     *     wrong character, counted from 1
+     * @throws IllegalArgumentException if the text has another form or an unknown term. The message has the position of the first wrong
+     *     character, counted from 1
      */
     public static KeyExpression parse(String text, KeyTerms terms) {
         return new KeyExpression(new KeyParser(text, terms).alternatives());
@@ -122,11 +122,9 @@ public final class KeyExpression {
     }
 
     /**
-     * Returns the key of calls for which an alternative resolves to given values, such as those that an operator enters.
+     * Returns the key of calls for which an alternative, counted from 0, resolves to given values, such as those that an operator enters.
+     * There is one value per term, in order, and none for {@code global}. An address gets the form and the prefix by which it shares a key.
      *
-     * @param alternative the position of the alternative, from 0
-     * @param values one value per term, in order; empty for {@code global}
-     * @return the key; an address has the form and the prefix by which it shares a key
      * @throws IllegalArgumentException if a value does not fit its term, or if a term is a bean of the application
      */
     public Identity named(int alternative, List<String> values) {

@@ -53,11 +53,8 @@ public final class KeyMasker {
     }
 
     /**
-     * Returns the stored key of a masked key, if the masked key determines it: with a key secret, and for the keys that all
-     * callers share.
-     *
-     * @param maskedKey any text
-     * @return the stored key; empty if the text does not determine it or cannot be a masked key
+     * Returns the stored key of a masked key if the latter determines it: with a key secret, and for the keys that all callers share. Any
+     * other text has none.
      */
     public Optional<String> stored(String maskedKey) {
         boolean determined = secret == null ? IdentityEncoder.isHashed(maskedKey) : IdentityEncoder.isShared(maskedKey);

@@ -40,19 +40,14 @@ final class KeyTerm {
     private final AtomicInteger missed = new AtomicInteger();
     private volatile boolean resolved;
 
-    /**
-     * The text that alone determines a key.
-     *
-     * @param text returns the text of a call; null if it does not determine the key
-     */
+    /** The text that alone determines the key of a call; null if none does. */
     record Source(Function<CallContext, @Nullable String> text, Function<String, Optional<Identity>> key) {
         static final Source NONE = new Source(call -> null, text -> Optional.empty());
     }
 
     /**
-     * Creates a term.
+     * Creates a term of the key language, or without a word one of the application.
      *
-     * @param word the word of the key language; empty for a resolver of the application
      * @param name the name after the colon of the word, or the name of the resolver
      * @param named returns the key for a value that an operator enters; throws an {@link IllegalArgumentException} if there is none
      * @param source the text that alone determines the key; {@link Source#NONE} if there is none, or if it is a secret
@@ -89,7 +84,6 @@ final class KeyTerm {
         return word.filter(other::equals).isPresent();
     }
 
-    /** Returns the key for a value that an operator enters. */
     Identity named(String value) {
         return named.apply(value);
     }
@@ -129,18 +123,13 @@ final class KeyTerm {
         }
     }
 
-    /** Records that the term resolved. */
     void resolved() {
         if (!resolved) {
             resolved = true;
         }
     }
 
-    /**
-     * Records that the term of a key did not resolve.
-     *
-     * @param last whether no alternative follows, so that the call has the key anonymous
-     */
+    /** Records that the term of a key did not resolve; if it is the last alternative, the call has the key anonymous. */
     void missed(CallContext call, boolean last) {
         if (last && ofRequest && call instanceof MethodCall method && !method.isInRequest()) {
             if (isFirst("thread")) {
@@ -180,7 +169,6 @@ final class KeyTerm {
         return !place.isEmpty() && reported.add(kind + ' ' + place);
     }
 
-    /** Returns the canonical text. */
     @Override
     public String toString() {
         return word.map(known -> known.isNamed() ? known.text() + ":" + name : known.text())

@@ -46,24 +46,17 @@ public final class KeyTerms {
     private final String place;
     private final Set<String> reported;
 
-    /**
-     * Creates the terms of a deployment without proxies and without resolvers.
-     *
-     * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
-     * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
-     */
+    /** Creates the terms of a deployment without proxies and without resolvers. */
     public KeyTerms(int ipv4Prefix, int ipv6Prefix) {
         this(ipv4Prefix, ipv6Prefix, new ClientAddress(List.of(), ForwardedHeader.X_FORWARDED_FOR), Map.of(), true);
     }
 
     /**
-     * Creates the terms of a deployment.
+     * Creates the terms of a deployment, in which callers can have claims or not.
      *
      * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
      * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
-     * @param clients determines the client address behind proxies
      * @param resolvers the terms of the application by name; {@link #isName} is true for each name
-     * @param claims whether callers can have claims
      */
     public KeyTerms(
             int ipv4Prefix, int ipv6Prefix, ClientAddress clients, Map<String, KeyResolver> resolvers, boolean claims) {
@@ -110,7 +103,6 @@ public final class KeyTerms {
         return claims;
     }
 
-    /** Returns the forms of all terms. */
     List<String> forms() {
         List<String> forms = new ArrayList<>(
                 Arrays.stream(KeyWord.values()).map(KeyWord::form).toList());
@@ -118,7 +110,6 @@ public final class KeyTerms {
         return forms;
     }
 
-    /** Returns the term of the application with a name. */
     Optional<KeyTerm> resolver(String name) {
         return Optional.ofNullable(resolvers.get(name))
                 .map(resolver -> new KeyTerm(

@@ -5,10 +5,8 @@ import io.weir.ratelimit.Identity;
 import java.util.function.Function;
 
 /**
- * The keys for values that an operator enters, as the terms of a key expression resolve them for a call.
- *
- * @param ipv4Prefix the number of leading bits of an IPv4 address that share a key
- * @param ipv6Prefix the number of leading bits of an IPv6 address that share a key
+ * The keys for values that an operator enters, as the terms of a key expression resolve them for a call. Addresses share a key by the
+ * number of leading bits.
  */
 record NamedValues(int ipv4Prefix, int ipv6Prefix) {
     /**
