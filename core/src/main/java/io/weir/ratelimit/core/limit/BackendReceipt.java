@@ -170,10 +170,10 @@ public final class BackendReceipt implements ChargeReceipt {
     }
 
     /**
-     * Marks the selected charges as settled, so that the caller can settle them and no other caller can.
+     * Marks the selected charges as settled, so that the caller can settle them and no other caller can. Returns the charges, with their
+     * reserved cost, that were neither claimed nor settled nor moved to a {@link #split} before.
      *
      * @param actualCost the actual cost in permits, 0 or more
-     * @return the charges, with their reserved cost, that were neither claimed nor settled nor moved to a {@link #split} before
      */
     public List<ChargeStates> settle(Predicate<Charge> selection, long actualCost) {
         List<ChargeStates> charged = charged();

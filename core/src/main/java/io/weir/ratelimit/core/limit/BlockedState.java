@@ -8,18 +8,9 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
 import java.time.Duration;
 
-/**
- * The state of a limit of a blocked key. It has no room, whatever the limit.
- *
- * @param endMicros the end of the block, in microseconds of the backend's clock
- */
+/** The state of a limit of a blocked key, until an end in microseconds of the backend's clock. It has no room, whatever the limit. */
 public record BlockedState(LimitState state, long endMicros) implements LimitState {
-    /**
-     * Returns the state of a limit of a key that can be blocked; the state itself if the block has ended.
-     *
-     * @param endMicros the end of the block; 0 for none
-     * @param nowMicros the current instant
-     */
+    /** Returns the state of a limit of a key that can be blocked; the state itself if the block has ended, or if its end is 0. */
     public static LimitState of(LimitState state, long endMicros, long nowMicros) {
         return endMicros > nowMicros ? new BlockedState(state, endMicros) : state;
     }
@@ -27,19 +18,14 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
     /**
      * Returns the length of a block in microseconds, 1 or more.
      *
-     * @param duration more than zero and at most {@link BlocksKeys#MAX_BLOCK}
-     * @throws IllegalArgumentException if the duration is out of range
+     * @throws IllegalArgumentException if it is not more than zero and at most {@link BlocksKeys#MAX_BLOCK}
      */
     public static long micros(Duration duration) {
         checkRange(duration);
         return (duration.toNanos() + 999) / 1_000;
     }
 
-    /**
-     * Checks the length of a block.
-     *
-     * @throws IllegalArgumentException if it is not more than zero and at most {@link BlocksKeys#MAX_BLOCK}
-     */
+    /** Throws an {@link IllegalArgumentException} if a block is not longer than zero and at most {@link BlocksKeys#MAX_BLOCK}. */
     public static void checkRange(Duration duration) {
         if (duration.isNegative() || duration.isZero() || duration.compareTo(BlocksKeys.MAX_BLOCK) > 0) {
             throw new IllegalArgumentException("a block is longer than zero and at most "
@@ -47,11 +33,7 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
         }
     }
 
-    /**
-     * Returns the length of a block that is a penalty, in microseconds.
-     *
-     * @param earlier the number of earlier penalties of the key that are not forgotten, 0 or more
-     */
+    /** Returns the microseconds of a block that is a penalty, after a number of earlier penalties that are not forgotten. */
     public static long micros(PenaltyRule rule, int earlier) {
         long length = rule.firstMicros();
         for (int i = 0; i < earlier && rule.factor() > 1 && length < rule.longestMicros(); i++) {

@@ -10,10 +10,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The bounds of one period of a calendar limit, in microseconds since {@link #ORIGIN}.
- *
- * @param startMicros the start of the period; it can be negative
- * @param endMicros the end of the period, which is the start of the next one
+ * The bounds of one period of a calendar limit, in microseconds since {@link #ORIGIN}. The start can be negative, and the end is the start
+ * of the next period.
  */
 public record CalendarBounds(long startMicros, long endMicros) {
     /** The origin of the clock of a backend with calendar limits. */
@@ -74,7 +72,6 @@ public record CalendarBounds(long startMicros, long endMicros) {
         return startMicros <= micros && micros < endMicros;
     }
 
-    /** Returns the length of the period. */
     public Duration length() {
         return Duration.ofSeconds((endMicros - startMicros) / MICROS);
     }

@@ -9,11 +9,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/**
- * A charge with the state of each of its limits at one instant, such as the instant right after the charge was spent.
- *
- * @param states the states, in the order of the limits of the charge's policy
- */
+/** A charge with the state of each limit of its policy, in order, at one instant, such as right after the charge was spent. */
 public record ChargeStates(Charge charge, List<LimitState> states) {
     /** Copies the list and checks its size. */
     public ChargeStates {
@@ -40,12 +36,7 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
         return new ChargeStates(actual, charged);
     }
 
-    /**
-     * Calculates the quota of each limit, in the order of the limits.
-     *
-     * @param spent whether the states include the charge
-     * @param nowMicros the instant of the states, in microseconds
-     */
+    /** Calculates the quota of each limit, in order, from states at an instant, which include the charge or not. */
     public List<Quota> quotas(boolean spent, long nowMicros) {
         Quota[] quotas = new Quota[states.size()];
         for (int i = 0; i < quotas.length; i++) {
@@ -54,22 +45,12 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
         return List.of(quotas);
     }
 
-    /**
-     * Calculates the result of the charge.
-     *
-     * @param spent whether the states include the charge
-     * @param nowMicros the instant of the states, in microseconds
-     */
+    /** Calculates the result of the charge from states at an instant, which include the charge or not. */
     public ChargeResult result(boolean spent, long nowMicros) {
         return new ChargeResult(charge.policy().policy(), charge.shadow(), quotas(spent, nowMicros));
     }
 
-    /**
-     * Calculates the results of several charges, in their order.
-     *
-     * @param spent whether the states include the charges
-     * @param nowMicros the instant of the states, in microseconds
-     */
+    /** Calculates the results of several charges from states at an instant, which include the charges or not. */
     public static List<ChargeResult> results(List<ChargeStates> charges, boolean spent, long nowMicros) {
         ChargeResult[] results = new ChargeResult[charges.size()];
         for (int i = 0; i < results.length; i++) {

@@ -26,13 +26,7 @@ public final class ChargedResults extends AbstractList<ChargeResult> implements 
     /** The calculated result, which is immutable and therefore safe to read without synchronization. */
     private @Nullable ChargeResult known;
 
-    /**
-     * Creates a list of one result.
-     *
-     * @param charge the charge of an enforced policy with one limit
-     * @param state the state right after the charge was spent
-     * @param nowMicros the instant of the charge, in microseconds
-     */
+    /** Creates a list of one result of a charge of an enforced policy with one limit, with the state right after it was spent. */
     public ChargedResults(Charge charge, LimitState state, long nowMicros) {
         super();
         this.charge = charge;
@@ -84,18 +78,10 @@ public final class ChargedResults extends AbstractList<ChargeResult> implements 
 
     /** A backend in the process of its caller. Its decisions are so fast that a read of the clock or a search for a key counts. */
     public interface InProcessBackend extends RateLimitBackend {
-        /**
-         * Returns the instant of a decision by the clock of the process, so that its caller need not read the clock again.
-         *
-         * @return the instant, by {@link System#nanoTime}
-         */
+        /** Returns the instant of a decision by {@link System#nanoTime}, so that its caller need not read the clock again. */
         long atNanos(ChargedResults results);
 
-        /**
-         * Returns the acquire of charges, which many calls can repeat. It may remember where the state of a key is.
-         *
-         * @return decides and spends as {@link #acquire}, each time
-         */
+        /** Returns the acquire of charges, which decides and spends each time. It may remember where the state of a key is. */
         default Supplier<Decision> acquireOf(List<Charge> charges) {
             return () -> acquire(charges);
         }

@@ -7,9 +7,7 @@ import java.time.zone.ZoneRules;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The boundaries of minutes and hours: the instants at which the clock of a zone shows a multiple of the length, or skips one.
- *
- * @param length the length of a period in seconds
+ * The boundaries of minutes and hours: the instants at which the clock of a zone shows a multiple of the length in seconds, or skips one.
  */
 record ClockBoundaries(ZoneRules rules, long length) implements CalendarBoundaries {
     @Override

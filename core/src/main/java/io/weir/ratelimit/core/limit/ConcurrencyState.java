@@ -34,12 +34,7 @@ public record ConcurrencyState(
     /** The longest retry-after, because the end of a call is unknown. */
     private static final long MAX_RETRY_AFTER_MICROS = 1_000_000;
 
-    /**
-     * A slot.
-     *
-     * @param number the number, 1 or more, which no other slot of the key has
-     * @param endMicros the end, in microseconds of the backend's clock
-     */
+    /** A slot with a number, 1 or more, which no other slot of the key has; it ends at an instant of the backend's clock. */
     public record Slot(long number, long endMicros) {}
 
     /** Returns the state of a key without calls. */
@@ -47,14 +42,7 @@ public record ConcurrencyState(
         return of(List.of(), 0, 0);
     }
 
-    /**
-     * Returns the summary of a state that a server keeps.
-     *
-     * @param held the number of slots
-     * @param earliestMicros an instant before which no slot ends
-     * @param latestMicros an instant after which no slot ends
-     * @param next the number of the next slot
-     */
+    /** Returns the summary of a state that a server keeps: no slot ends before the earliest or after the latest instant. */
     public static ConcurrencyState summary(int held, long earliestMicros, long latestMicros, long next) {
         return new ConcurrencyState(held, earliestMicros, latestMicros, next, 0, 0, null);
     }
@@ -75,10 +63,8 @@ public record ConcurrencyState(
     }
 
     /**
-     * Returns the state after steps of the clock of this process. The ends of the slots move with the clock: their calls have not run for
-     * longer.
-     *
-     * @param steppedMicros by how much the clock has stepped forward so far
+     * Returns the state after the clock of this process has stepped forward by so many microseconds in all. The ends of the slots move with
+     * the clock: their calls have not run for longer.
      */
     public ConcurrencyState afterSteps(long steppedMicros) {
         long step = steppedMicros - forwardMicros;

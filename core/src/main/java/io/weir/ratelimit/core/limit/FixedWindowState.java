@@ -4,11 +4,8 @@ package io.weir.ratelimit.core.limit;
 import io.weir.ratelimit.spi.Limit;
 
 /**
- * The state of a fixed window, which starts at the first call of a key. The permits spent in the window count until its end, and
- * then all return at once.
- *
- * @param startMicros the start of the window, in microseconds of the backend's clock
- * @param inDebt whether a settlement has charged more permits than the limit has
+ * The state of a fixed window, which starts at the first call of a key. The permits spent in the window count until its end, and then all
+ * return at once. A settlement that charges more permits than the limit has leaves a debt.
  */
 public record FixedWindowState(long startMicros, long spent, boolean inDebt) implements LimitState {
 

@@ -28,11 +28,7 @@ public sealed interface LimitState
                 TokenBucketState,
                 BlockedState {
 
-    /**
-     * Returns the state of a key that was never charged.
-     *
-     * @param nowMicros the current instant
-     */
+    /** Returns the state of a key that was never charged. */
     static LimitState untouched(Limit limit, long nowMicros) {
         return limit.fold(
                 window -> untouched(window, nowMicros),
@@ -66,11 +62,7 @@ public sealed interface LimitState
      */
     boolean isAfter(long nowMicros);
 
-    /**
-     * Tests whether a cost can be spent.
-     *
-     * @param cost the cost in permits, 1 or more
-     */
+    /** Tests whether a cost, 1 or more, can be spent. */
     boolean hasRoom(Limit limit, long cost, long nowMicros);
 
     /**
@@ -93,21 +85,15 @@ public sealed interface LimitState
                 : 0;
     }
 
-    /**
-     * Returns the state after a cost was spent.
-     *
-     * @param cost permits for which the limit has room, now or within the call's max-wait
-     */
+    /** Returns the state after a cost was spent, for which the limit has room now or within the call's max-wait. */
     LimitState spend(Limit limit, long cost, long nowMicros);
 
     /** Returns the permits that a call could spend now, 0 or more. */
     long remaining(Limit limit, long nowMicros);
 
     /**
-     * Returns the least wait after which the limit has room for a cost, if no other call spends, in microseconds: 0 if there is room now,
-     * {@link Micros#NEVER} if the cost exceeds the capacity.
-     *
-     * @param cost the cost in permits, 1 or more
+     * Returns the least wait in microseconds after which the limit has room for a cost, 1 or more, if no other call spends: 0 if there is
+     * room now, {@link Micros#NEVER} if the cost exceeds the capacity.
      */
     long retryAfterMicros(Limit limit, long cost, long nowMicros);
 
@@ -117,17 +103,13 @@ public sealed interface LimitState
     /**
      * Returns the state after a charge was refunded, as far as the charge still counts; this one if the window of the charge has passed.
      * This method expects the stored state, not the state as of the instant, because the limit of the charge can differ from the current
-     * limit.
-     *
-     * @param charged the state right after the charge
+     * limit. {@code charged} is the state right after the charge.
      */
     LimitState refund(Limit limit, LimitState charged, long cost, long nowMicros);
 
     /**
      * Returns the state after the cost of a charge was replaced by the actual cost, as far as the charge still counts; this one if the
-     * window of the charge has passed. This method expects the stored state, as {@link #refund(Limit, LimitState, long, long)} does.
-     *
-     * @param charged the state right after the charge
+     * window of the charge has passed. It expects the states that {@link #refund(Limit, LimitState, long, long)} does.
      */
     default LimitState settle(Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
         return actualCost > cost
@@ -139,10 +121,8 @@ public sealed interface LimitState
     LimitState raise(Limit limit, LimitState charged, long more, long nowMicros);
 
     /**
-     * Returns the greatest number of permits that a settlement lets a window count: the permits of two windows, if whole numbers of a
-     * script represent them. A script multiplies the permits of a window by its length, except for a calendar limit.
-     *
-     * @param limit a limit of a window or a log
+     * Returns the greatest number of permits that a settlement lets a window or a log count: the permits of two windows, if whole numbers
+     * of a script represent them. A script multiplies the permits of a window by its length, except for a calendar limit.
      */
     static long mostPermits(Limit limit) {
         long exact = Limit.MAX_PERMITS + 1;
@@ -166,19 +146,10 @@ public sealed interface LimitState
         return this;
     }
 
-    /**
-     * Returns the state after a refund of permits that were spent at an unknown instant.
-     *
-     * @param cost the permits to refund, 1 or more
-     */
+    /** Returns the state after a refund of permits, 1 or more, that were spent at an unknown instant. */
     LimitState refund(Limit limit, long cost);
 
-    /**
-     * Returns the quota of the key.
-     *
-     * @param index the position of the limit in the policy of the charge
-     * @param spent whether this state includes the charge
-     */
+    /** Returns the quota of the key under the limit at an index of its policy, from a state that includes the charge or not. */
     default Quota quota(Charge charge, int index, boolean spent, long nowMicros) {
         PolicyLimits policy = charge.policy();
         Limit limit = policy.limits().get(index);

@@ -19,11 +19,8 @@ public final class PeriodEnd {
     private PeriodEnd() {}
 
     /**
-     * Returns the text of an end. If the local time occurs twice, because the clock goes back, the text has the offset, such as {@code 25
-     * October 02:00 +01:00 Europe/Berlin}.
-     *
-     * @param end the end, in the time zone of the limit
-     * @return the day, the time and the zone, such as {@code 1 December 00:00 Europe/Berlin}
+     * Returns the day, the time and the zone of an end, such as {@code 1 December 00:00 Europe/Berlin}. If the local time occurs twice,
+     * because the clock goes back, the text has the offset, such as {@code 25 October 02:00 +01:00 Europe/Berlin}.
      */
     public static String text(ZonedDateTime end) {
         boolean occursTwice =

@@ -13,12 +13,7 @@ public final class SipHash {
     private final long k0;
     private final long k1;
 
-    /**
-     * Creates a hash with a key.
-     *
-     * @param k0 the first half of the key
-     * @param k1 the second half of the key
-     */
+    /** Creates a hash with both halves of a key. */
     public SipHash(long k0, long k1) {
         this.k0 = k0;
         this.k1 = k1;
@@ -50,7 +45,6 @@ public final class SipHash {
         return word;
     }
 
-    /** The state of one calculation. */
     private static final class State {
         private long v0;
         private long v1;

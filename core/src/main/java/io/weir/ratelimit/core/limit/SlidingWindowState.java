@@ -15,13 +15,7 @@ import io.weir.ratelimit.spi.Limit;
  */
 public record SlidingWindowState(long startMicros, long current, long previous, boolean inDebt) implements LimitState {
 
-    /**
-     * Creates a state without debt.
-     *
-     * @param startMicros the start of the current window, in microseconds of the backend's clock
-     * @param current the permits spent in the current window
-     * @param previous the permits spent in the window before it
-     */
+    /** Creates a state without debt. */
     public SlidingWindowState(long startMicros, long current, long previous) {
         this(startMicros, current, previous, false);
     }

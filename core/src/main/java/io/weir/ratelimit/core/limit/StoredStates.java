@@ -18,36 +18,27 @@ public final class StoredStates {
         void accept(long first, long second, long third);
     }
 
-    /** Returns the state of a fixed window. */
     public static LimitState fixedWindow(long startMicros, long spent, boolean inDebt) {
         return new FixedWindowState(startMicros, spent, inDebt);
     }
 
-    /** Returns the state of a sliding window. */
     public static LimitState slidingWindow(long startMicros, long current, long previous, boolean inDebt) {
         return new SlidingWindowState(startMicros, current, previous, inDebt);
     }
 
-    /** Returns the state of a bucket. */
     public static LimitState bucket(long anchorMicros, long debt, int unitExponent, boolean inDebt) {
         return new TokenBucketState(anchorMicros, debt, unitExponent, inDebt);
     }
 
-    /** Returns the state of a calendar limit. */
     public static LimitState calendar(long firstMicros, long spent, long latestMicros, long endMicros, boolean inDebt) {
         return new CalendarState(firstMicros, spent, latestMicros, endMicros, inDebt);
     }
 
-    /**
-     * Returns the summary of a log.
-     *
-     * @param growsFromMicros the entry at whose end a call can spend more
-     */
+    /** Returns the summary of a log; a call can spend more when the entry {@code growsFromMicros} ends. */
     public static LimitState log(Limit limit, long spent, long growsFromMicros, long newestMicros) {
         return SlidingLogState.summary(limit, spent, growsFromMicros, newestMicros, 0, 0);
     }
 
-    /** Tests whether a state is that of a log. */
     public static boolean isLog(LimitState state) {
         return state instanceof SlidingLogState;
     }
@@ -93,7 +84,6 @@ public final class StoredStates {
         }
     }
 
-    /** Tests whether a state is that of a bucket. */
     public static boolean isBucket(LimitState state) {
         return state instanceof TokenBucketState;
     }

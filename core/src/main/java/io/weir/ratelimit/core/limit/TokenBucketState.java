@@ -17,22 +17,14 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent, b
     /** The greatest number up to which a script represents all whole numbers. */
     static final long MAX_EXACT = 1L << 53;
 
-    /**
-     * Creates a state without more debt than {@link #maxDebt}.
-     *
-     * @param anchorMicros the instant at which the debt was calculated, in microseconds of the backend's clock
-     * @param debt the missing parts of permits
-     * @param unitExponent the time unit of the parts, as {@link Limit#unitExponent()}
-     */
+    /** Creates a state without more debt than {@link #maxDebt}. */
     public TokenBucketState(long anchorMicros, long debt, int unitExponent) {
         this(anchorMicros, debt, unitExponent, false);
     }
 
     /**
-     * Returns the greatest debt of a bucket, in parts of permits: its capacity and the permits that return within the
-     * {@linkplain Limit#maxWait() longest wait} of a call.
-     *
-     * @return capacity × window + permits × longest delay, with both times in time units of the limit; at most 2<sup>53</sup>
+     * Returns the greatest debt of a bucket: capacity × window + permits × {@linkplain Limit#maxWait() longest wait} of a call, with both
+     * times in time units of the limit; at most 2<sup>53</sup>.
      */
     public static long maxDebt(Limit limit) {
         long delay = LimitState.maxDelayMicros(limit);
