@@ -19,7 +19,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * nothing. Their number and size are bounded.
  */
 final class LimitSketches {
-    /** The maximum number of sketches. */
     static final int MAX_SKETCHES = 32;
 
     private static final int KEYS_PER_COLUMN = 8;
@@ -27,11 +26,7 @@ final class LimitSketches {
     private static final int MAX_COLUMN_BITS = 17;
 
     /**
-     * The limits that share a sketch. Limits of several tiers can share one.
-     *
-     * @param limit the policy, the kind and the window
-     * @param unit the unit of the cells
-     * @param period the calendar of a calendar limit, which differs between keys with an anchor or a zone of their own
+     * The limits that share a sketch, also those of several tiers. Keys with an anchor or a zone of their own have calendars of their own.
      */
     record Id(StateKey limit, int unit, Optional<CalendarPeriod> period) {
         static Id of(StateKey key, Limit limit) {
@@ -69,7 +64,6 @@ final class LimitSketches {
         lock.unlock();
     }
 
-    /** Returns whether there is no sketch. */
     boolean isEmpty() {
         return empty;
     }

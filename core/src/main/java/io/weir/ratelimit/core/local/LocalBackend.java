@@ -82,11 +82,7 @@ public final class LocalBackend
         return true;
     }
 
-    /**
-     * Returns the number of keys, including untouched keys that the backend has not dropped yet.
-     *
-     * @return 0 to the maximum number of keys
-     */
+    /** Returns the number of keys, including untouched keys that the backend has not dropped yet. */
     public int size() {
         return table.size();
     }

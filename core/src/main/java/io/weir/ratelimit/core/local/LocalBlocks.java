@@ -28,11 +28,7 @@ final class LocalBlocks {
                 "the local backend cannot block more than " + maxKeys + " keys at once (ratelimit.local.max-keys)";
     }
 
-    /**
-     * Blocks a key, unless it is blocked for longer.
-     *
-     * @throws BackendException if too many keys are blocked
-     */
+    /** Blocks a key, unless it is blocked for longer. Throws a {@link BackendException} if too many keys are blocked. */
     Duration block(PolicyLimits policy, String storedKey, Duration duration) {
         long length = BlockedState.micros(duration);
         Charge charge = new Charge(policy, storedKey, 1);
@@ -56,9 +52,8 @@ final class LocalBlocks {
     }
 
     /**
-     * Counts rejections of a key. Returns the penalty that they lead to, if any.
-     *
-     * @throws BackendException if too many keys are blocked
+     * Counts rejections of a key, and returns the penalty that they lead to, if any. Throws a {@link BackendException} if too many keys are
+     * blocked.
      */
     Optional<BlocksKeys.Penalty> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {

@@ -29,12 +29,7 @@ public final class LocalClock implements TimeSource {
     /** The latest comparison with the system's clock, in microseconds since the origin of the monotonic clock. */
     private volatile long comparedMicros;
 
-    /**
-     * Creates a clock.
-     *
-     * @param nanoTime a monotonic clock
-     * @param epochMillis the time of day, in milliseconds since 1970-01-01T00:00:00Z
-     */
+    /** Creates a clock from a monotonic clock and the time of day in milliseconds since 1970-01-01T00:00:00Z. */
     public LocalClock(LongSupplier nanoTime, LongSupplier epochMillis) {
         this.nanoTime = nanoTime;
         this.epochMillis = epochMillis;
@@ -56,10 +51,8 @@ public final class LocalClock implements TimeSource {
     }
 
     /**
-     * Converts a recent time of this clock to one of the monotonic clock, in most cases without reading that.
-     *
-     * @param micros a result of {@link #micros} of a short time ago
-     * @return the time by the monotonic clock; the current one if this clock has followed the system's clock in the meantime
+     * Converts a recent result of {@link #micros} to the monotonic clock, in most cases without reading that. Returns the current time if
+     * this clock has followed the system's clock in the meantime.
      */
     long nanos(long micros) {
         long elapsed = micros - offsetMicros;

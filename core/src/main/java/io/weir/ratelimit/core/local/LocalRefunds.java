@@ -41,7 +41,6 @@ final class LocalRefunds {
                         state.refund(limit, charged.states().get(i), charge.cost(), now));
     }
 
-    /** Refunds the cost of a charge. */
     void refund(Charge charge) {
         table.locked(
                 List.of(charge),

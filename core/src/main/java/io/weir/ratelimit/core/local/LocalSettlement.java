@@ -14,7 +14,6 @@ import java.util.function.Predicate;
 
 /** The settlement of charges with one actual cost. */
 final class LocalSettlement {
-    /** A limit of a settled charge. */
     private record SettledLimit(ChargeStates charged, int index) {
         StateKey key() {
             return StateKey.of(charged.charge(), index);

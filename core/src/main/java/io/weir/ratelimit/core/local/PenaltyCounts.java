@@ -9,11 +9,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The rejections and the penalties of keys, up to a maximum number of keys. Rejections of other keys are not counted. */
 final class PenaltyCounts {
-    /**
-     * The state of a key.
-     *
-     * @param memoryEndMicros until when the penalties are remembered
-     */
+    /** The state of a key, whose penalties are remembered until an instant. */
     private record Counted(long windowMicros, long startMicros, long rejections, int number, long memoryEndMicros) {
         /** Tests whether an instant is in the window, which is not that of the future if the clock has stepped back. */
         boolean isCounting(long nowMicros) {

@@ -51,14 +51,12 @@ final class PendingCharge {
         return ChargeStates.unknown(charge);
     }
 
-    /** Takes the stored state of each limit. */
     void take(StateTable table) {
         for (PendingLimit limit : limits) {
             limit.take(table);
         }
     }
 
-    /** Puts the stored states back. */
     void release() {
         for (PendingLimit limit : limits) {
             limit.release();

@@ -49,11 +49,7 @@ final class StateTable {
 
     private final LongSupplier forwardMicros;
 
-    /**
-     * Creates a table.
-     *
-     * @param forwardMicros returns by how much the clock has stepped forward so far; read after the time
-     */
+    /** Creates a table. The supplier returns by how much the clock has stepped forward so far, and is read after the time. */
     StateTable(int maxKeys, LongSupplier forwardMicros) {
         this.maxKeys = maxKeys;
         this.forwardMicros = forwardMicros;
@@ -78,7 +74,6 @@ final class StateTable {
         return sketches;
     }
 
-    /** Returns the blocked keys. */
     BlockedKeys blocks() {
         return blocks;
     }
