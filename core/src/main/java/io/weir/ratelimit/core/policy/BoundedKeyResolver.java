@@ -25,12 +25,7 @@ public final class BoundedKeyResolver implements KeyResolver {
     private final ThreadBound threads;
     private final OutageLog outages;
 
-    /**
-     * Creates a resolver.
-     *
-     * @param times the longest wait for a hanging resolver, and the clock
-     * @param listener receives failures
-     */
+    /** Creates a resolver. The times contain the longest wait for a hanging resolver, and the clock. */
     public BoundedKeyResolver(String name, KeyResolver resolver, LookupTimes times, ResolverListener listener) {
         this.name = name;
         this.resolver = resolver;

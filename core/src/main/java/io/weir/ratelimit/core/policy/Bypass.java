@@ -25,7 +25,6 @@ import java.util.regex.Pattern;
 
 /** The conditions under which a call is not limited: a bypass token, a client address or a role. */
 public final class Bypass {
-    /** No call bypasses the limits. */
     public static final Bypass NONE = new Bypass("", List.of(), List.of(), Set.of());
 
     private static final Pattern DIGEST = Pattern.compile("[0-9a-fA-F]{64}");
@@ -45,7 +44,6 @@ public final class Bypass {
         this.roles = Set.copyOf(roles);
     }
 
-    /** Reads the conditions. */
     public static Bypass read(ConfigProperties config, Problems problems) {
         ConfigReader reader = new ConfigReader(config, problems);
         return new Bypass(
@@ -73,7 +71,6 @@ public final class Bypass {
         return digests;
     }
 
-    /** Tests whether all calls are limited. */
     public boolean isEmpty() {
         return digests.isEmpty() && addresses.isEmpty() && roles.isEmpty();
     }

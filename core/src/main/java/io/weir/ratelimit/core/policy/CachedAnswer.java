@@ -27,12 +27,7 @@ final class CachedAnswer<A> {
     private volatile long startedNanos;
     private volatile long answeredNanos;
 
-    /**
-     * Creates an answer without a look-up.
-     *
-     * @param subject the subject, for the report of a failure
-     * @param initial the answer until a look-up has succeeded
-     */
+    /** Creates an answer that is the initial one until a look-up has succeeded. The subject is for the report of a failure. */
     CachedAnswer(LookupContext context, String subject, A initial) {
         this.context = context;
         this.subject = subject;
@@ -55,10 +50,8 @@ final class CachedAnswer<A> {
     }
 
     /**
-     * Starts a look-up, unless one runs or the answer is not stale anymore.
-     *
-     * @param name the policy or the resolver, for the report of a failure
-     * @param lookUp calls the application, and returns the change of the last answer
+     * Starts a look-up, unless one runs or the answer is not stale anymore. The look-up calls the application, and returns the change of
+     * the last answer. The name, of the policy or of the resolver, is for the report of a failure.
      */
     void refresh(String name, Supplier<UnaryOperator<A>> lookUp) {
         if (!looking.compareAndSet(false, true)) {

@@ -31,7 +31,6 @@ public final class CostCheck {
 
     private record Cost(String place, long permits) {}
 
-    /** Creates a check. */
     public CostCheck(ConfigProperties config, Collection<MethodLimits> methods, Map<String, Long> costs) {
         this.config = config;
         for (MethodLimits method : methods) {
@@ -67,10 +66,8 @@ public final class CostCheck {
     }
 
     /**
-     * Returns the most permits that a caller can spend at once; empty if no limit bounds the cost. A limit of zero blocks on purpose, and a
-     * concurrency limit holds any cost.
-     *
-     * @param limits the limits of a policy or of a tier
+     * Returns the most permits that a caller can spend at once under a policy or a tier; empty if no limit bounds the cost. A limit of zero
+     * blocks on purpose, and a concurrency limit holds any cost.
      */
     public static OptionalLong capacity(PolicyLimits limits) {
         return limits.withoutConcurrency().stream()

@@ -73,11 +73,7 @@ public final class EffectCheck {
                 .anyMatch(limits -> limits.stream().anyMatch(kind));
     }
 
-    /**
-     * Checks the attributes of policies against each other.
-     *
-     * @return one warning for each attribute without an effect
-     */
+    /** Returns one warning for each attribute of a policy that has no effect without another one. */
     public static List<MessageCatalog.Message> ofPolicies(
             Map<String, Policy> policies, Map<String, List<Origin>> origins) {
         List<MessageCatalog.Message> warnings = new ArrayList<>();
@@ -103,11 +99,7 @@ public final class EffectCheck {
         return property.substring(0, property.length() - origin.attribute().length()) + key.attribute();
     }
 
-    /**
-     * Checks the properties of the application against each other.
-     *
-     * @return one warning for each property without an effect
-     */
+    /** Returns one warning for each property of the application that has no effect without another one. */
     public static List<MessageCatalog.Message> ofApplication(ConfigProperties config) {
         return OF_APPLICATION.stream()
                 .filter(rule -> config.get(rule.key.name())

@@ -15,7 +15,6 @@ import java.util.OptionalInt;
  * The attributes that all limits of a policy share, those of its tiers and of single keys included.
  *
  * @param anchor the day of the month on which their months, quarters and years begin, 1 to 31
- * @param concurrency the number of calls that may run at once; empty without a concurrency limit
  * @param slotTimeout the time after which a slot is free if its instance has not renewed it
  */
 public record LimitForm(Algorithm algorithm, ZoneId zone, int anchor, OptionalInt concurrency, Duration slotTimeout) {

@@ -15,12 +15,9 @@ final class LimitParser {
     private LimitParser() {}
 
     /**
-     * Parses limits.
+     * Parses limits such as {@code 10/1s, 1000/month}. The burst is the capacity of each limit with a window; if it is empty, the default
+     * of the algorithm applies.
      *
-     * @param text a text such as {@code 10/1s, 1000/month}
-     * @param form the algorithm and the calendar
-     * @param burst the capacity of each limit with a window; empty for the default of the algorithm
-     * @return one limit or more
      * @throws IllegalArgumentException if the text has another form or a value is out of range, or if there is a burst and no limit that
      *     can have one
      */

@@ -7,10 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The policies of a configuration.
- *
- * @param policies the policies by name, without those that have no valid limits or no valid key
- * @param complete whether no other problem exists, so that an absent policy is absent on purpose
+ * The policies of a configuration by name, without those that have no valid limits or no valid key. They are complete if no other problem
+ * exists, so that an absent policy is absent on purpose.
  */
 public record LoadedPolicies(
         Map<String, Policy> policies,

@@ -27,11 +27,8 @@ final class LookupContext {
     private final OutageLog outages;
 
     /**
-     * Creates a context without look-ups.
-     *
-     * @param maxLookups the number of look-ups at once, so that a flood of new subjects does not reach the application
-     * @param listener receives failed look-ups
-     * @param report logs the first failure of each outage
+     * Creates a context without look-ups. Their number at once is bounded, so that a flood of new subjects does not reach the application.
+     * The report logs the first failure of each outage.
      */
     LookupContext(
             LookupTimes times,

@@ -5,11 +5,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * The times of look-ups.
- *
- * @param lifetime the time for which an answer or a failure is not refreshed
- * @param deadline the longest time that a call waits for the first answer
- * @param nanoTime a monotonic clock
+ * The times of look-ups: an answer or a failure is not refreshed for the lifetime, and a call waits at most for the deadline for the first
+ * answer.
  */
 public record LookupTimes(Duration lifetime, Duration deadline, LongSupplier nanoTime) {
     long lifetimeNanos() {

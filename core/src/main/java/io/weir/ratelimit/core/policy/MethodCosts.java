@@ -14,11 +14,7 @@ public final class MethodCosts {
 
     private MethodCosts() {}
 
-    /**
-     * Reads the cost of a method. The name with the most details applies.
-     *
-     * @return the cost, 1 or more, if the configuration sets one
-     */
+    /** Reads the cost of a method, 1 or more, if the configuration sets one. The name with the most details applies. */
     public static Optional<Long> read(ConfigProperties config, MethodLimits.Name method, Problems problems) {
         return property(config, method)
                 .flatMap(name -> new ConfigReader(config, problems).optional(name, ConfigKeys.METHOD_COST.form()));

@@ -11,13 +11,11 @@ import java.util.Optional;
  * @param name the name of the method in configuration and metrics; {@code client:<name>} for a client
  * @param policies the names of its policies in order, one or more
  * @param cost the permits that a call spends, 0 for the cost of each policy
- * @param inlinePolicy the policy that the annotation itself defines, if any
  */
 public record MethodLimits(Name name, List<String> policies, long cost, Optional<InlinePolicy> inlinePolicy) {
     /** The beginning of the endpoints of REST clients. No method and no path begins so. */
     public static final String CLIENT = "client:";
 
-    /** Copies the list. */
     public MethodLimits {
         policies = List.copyOf(policies);
     }
@@ -27,12 +25,10 @@ public record MethodLimits(Name name, List<String> policies, long cost, Optional
         return name.text();
     }
 
-    /** Tests whether these are the limits of a REST client. */
     public boolean isClient() {
         return endpoint().startsWith(CLIENT);
     }
 
-    /** Tests whether the method is under a policy. */
     public boolean isUnder(String policy) {
         return policies.contains(policy);
     }
@@ -43,11 +39,8 @@ public record MethodLimits(Name name, List<String> policies, long cost, Optional
     }
 
     /**
-     * A policy that an annotation defines. The configuration overrides each attribute.
-     *
-     * @param place the annotated method or class
-     * @param limit the limits, empty if the annotation has none
-     * @param key the key expression, empty if the annotation has none
+     * A policy that an annotation at a place, a method or a class, defines. The configuration overrides each attribute. The limit and the
+     * key are empty if the annotation has none.
      */
     public record InlinePolicy(String place, String policy, String limit, String key, Algorithm algorithm) {
 
@@ -64,7 +57,6 @@ public record MethodLimits(Name name, List<String> policies, long cost, Optional
      * @param forms all names of the method in the configuration of costs, from {@code Class.method} to the one with package and parameters
      */
     public record Name(String text, List<String> forms) {
-        /** Copies the list. */
         public Name {
             forms = List.copyOf(forms);
         }
@@ -74,29 +66,17 @@ public record MethodLimits(Name name, List<String> policies, long cost, Optional
             return new Name(text, List.of(text));
         }
 
-        /**
-         * Returns the form without a package and parameters.
-         *
-         * @return {@code Class.method}
-         */
+        /** Returns the form {@code Class.method}. */
         public String simple() {
             return forms.get(0);
         }
 
-        /**
-         * Returns the form that names no other method.
-         *
-         * @return the form with the package and the types of the parameters
-         */
+        /** Returns the form with the package and the types of the parameters, which names no other method. */
         public String full() {
             return forms.get(forms.size() - 1);
         }
 
-        /**
-         * Tests whether another method has the same simple name.
-         *
-         * @return true if the name has a package
-         */
+        /** Tests whether the name has a package, because another method has the same simple name. */
         public boolean isQualified() {
             return !text.equals(simple());
         }

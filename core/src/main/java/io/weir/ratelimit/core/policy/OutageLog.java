@@ -32,7 +32,6 @@ final class OutageLog {
         return last.ended && now - last.atNanos >= PAUSE_NANOS && lines.replace(name, last, new Line(now, false));
     }
 
-    /** Records a success. */
     void succeeded(String name) {
         lines.computeIfPresent(name, (any, last) -> last.ended ? last : new Line(last.atNanos, true));
     }

@@ -10,10 +10,8 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer of a source for a key, and the limits that result from it.
- *
- * @param policy the policy under which the limits were parsed, null if the answer is empty
- * @param limits the limits, empty if those of the policy apply
+ * The answer of a source for a key, and the limits that result from it under a policy. The policy is null if the answer is empty. The
+ * limits are empty if those of the policy apply.
  */
 record OverrideAnswer(
         Optional<LimitOverride> override, @Nullable Policy policy, Optional<PolicyLimits> limits) {
@@ -24,9 +22,8 @@ record OverrideAnswer(
     static final String TIER = "override";
 
     /**
-     * Returns the state after another answer. Limits that are equal stay the same object.
-     *
-     * @throws IllegalArgumentException if the answer is invalid under the policy
+     * Returns the state after another answer. Limits that are equal stay the same object. Throws an {@link IllegalArgumentException} if the
+     * answer is invalid under the policy.
      */
     OverrideAnswer next(Optional<LimitOverride> answer, Policy under, OverrideSources sources) {
         if (answer.isEmpty()) {
@@ -65,9 +62,8 @@ record OverrideAnswer(
     }
 
     /**
-     * Returns the limits of one key with the concurrency of a form.
-     *
-     * @throws IllegalArgumentException if the policy cannot have the limits
+     * Returns the limits of one key with the concurrency of a form. Throws an {@link IllegalArgumentException} if the policy cannot have
+     * the limits.
      */
     static PolicyLimits limits(Policy policy, LimitForm form, List<Limit> limits) {
         Limit model = policy.limits().limits().get(0);

@@ -21,10 +21,8 @@ public final class OverrideReader {
     private OverrideReader() {}
 
     /**
-     * Reads the limits of a key; empty if there is a problem.
-     *
-     * @param values the values of {@code limit}, {@code burst} and {@code concurrency}; the limits of the policy itself apply if {@code
-     *     limit} is absent
+     * Reads the limits of a key from the values of {@code limit}, {@code burst} and {@code concurrency}; empty if there is a problem. The
+     * limits of the policy itself apply if {@code limit} is absent.
      */
     public static Optional<PolicyLimits> read(Policy policy, Map<String, String> values, Problems problems) {
         Problems found = new Problems();

@@ -22,7 +22,6 @@ import java.util.function.BiFunction;
 
 /** The sources of limits of the application, by the policies that each source names. */
 public final class OverrideSources {
-    /** No sources. */
     public static final OverrideSources NONE = new OverrideSources(Map.of(), (policy, limits) -> List.of());
 
     private final Map<String, List<PolicySource>> byPolicy;
@@ -54,11 +53,7 @@ public final class OverrideSources {
         return new OverrideSources(byPolicy, limitsCheck);
     }
 
-    /**
-     * Checks limits under a policy.
-     *
-     * @throws IllegalArgumentException if calls of the policy cannot have the limits
-     */
+    /** Throws an {@link IllegalArgumentException} if calls of the policy cannot have the limits. */
     void check(Policy policy, PolicyLimits limits) {
         List<ConfigurationProblem> problems = check.apply(policy, limits);
         if (!problems.isEmpty()) {
@@ -77,7 +72,6 @@ public final class OverrideSources {
         return Set.of();
     }
 
-    /** Lists the policies with a source. */
     public Set<String> policies() {
         return new TreeSet<>(byPolicy.keySet());
     }

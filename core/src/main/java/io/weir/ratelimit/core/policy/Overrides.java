@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  * are used most. A slow or failing source delays a call at most by the deadline, once for each key.
  */
 public final class Overrides {
-    /** A cache without sources. */
     public static final Overrides NONE = new Overrides(
             OverrideSources.NONE,
             new LookupTimes(Duration.ZERO, Duration.ZERO, () -> 0),
@@ -52,7 +51,6 @@ public final class Overrides {
 
     private volatile SetLimits runtime;
 
-    /** A key under a policy. */
     public record Subject(String policy, String storedKey) {
         /** Returns the key that a charge spends of. */
         public static Subject of(Charge charge) {
@@ -60,11 +58,7 @@ public final class Overrides {
         }
     }
 
-    /**
-     * The limits that operators set for single keys.
-     *
-     * @param policies the names of the policies that have such a key or a source of limits
-     */
+    /** The limits that operators set for single keys, and the policies that have such a key or a source of limits. */
     private record SetLimits(Map<Subject, RuntimeOverride> byKey, Set<String> policies) {
         /** Returns the limits of a key, null if there are none. A policy without such keys has no look-up by key. */
         @Nullable
@@ -85,12 +79,7 @@ public final class Overrides {
         }
     }
 
-    /**
-     * Creates an empty cache.
-     *
-     * @param executor returns the executor of look-ups; called on the thread of the call
-     * @param listener receives failed look-ups
-     */
+    /** Creates an empty cache. The executor of look-ups is read on the thread of the call. */
     public Overrides(
             OverrideSources sources,
             LookupTimes times,
@@ -161,10 +150,9 @@ public final class Overrides {
     }
 
     /**
-     * Waits as {@link #await}, without a thread.
+     * Waits as {@link #await}, without a thread. The future completes by the deadline, on any thread.
      *
      * @param timer returns a future that completes after a number of microseconds and can be canceled
-     * @return a future that completes by the deadline, on any thread
      */
     public CompletableFuture<Void> awaitAsync(
             Policy policy, Identity key, String storedKey, LongFunction<CompletableFuture<Void>> timer) {
@@ -178,7 +166,6 @@ public final class Overrides {
         return ofSources.contains(policy.name()) && runtime.of(policy, storedKey) == null;
     }
 
-    /** Returns the number of cached keys. */
     long size() {
         cache.cleanUp();
         return cache.estimatedSize();

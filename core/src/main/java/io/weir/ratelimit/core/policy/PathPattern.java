@@ -33,9 +33,8 @@ public final class PathPattern {
     }
 
     /**
-     * Parses a pattern.
+     * Parses a pattern with its leading slash, without the context root.
      *
-     * @param text the pattern with its leading slash, without the context root
      * @throws IllegalArgumentException if the text has another form
      */
     public static PathPattern parse(String text) {
@@ -68,7 +67,6 @@ public final class PathPattern {
         return new PathPattern(text, segments, ranks.toString());
     }
 
-    /** Tests whether a path matches. */
     public boolean matches(RequestPath path) {
         List<String> requested = path.segments();
         boolean open = ranks.charAt(ranks.length() - 1) == WILD;
@@ -139,7 +137,6 @@ public final class PathPattern {
         return 31 * segments.hashCode() + ranks.hashCode();
     }
 
-    /** Returns the configured text. */
     @Override
     public String toString() {
         return text;

@@ -18,24 +18,17 @@ import java.util.stream.Collectors;
  * @param byDefault whether the policy applies to requests without another policy
  * @param methods the HTTP methods in upper case, empty for all; {@code GET} includes {@code HEAD}
  * @param costs the paths with a cost, 0 if a request is free
- * @param early whether the policy decides before the request is matched and authenticated
  */
 public record PathRule(
         List<PathPattern> paths, boolean byDefault, Set<String> methods, Map<PathPattern, Long> costs, boolean early) {
 
-    /** Copies the collections. */
     public PathRule {
         paths = List.copyOf(paths);
         methods = Set.copyOf(methods);
         costs = Map.copyOf(costs);
     }
 
-    /**
-     * A match of a request.
-     *
-     * @param path the most specific path that matches
-     * @param cost the cost of the path in permits, 0 if the request is free; empty if the path has no cost
-     */
+    /** The most specific path that matches a request, and its cost in permits: 0 if the request is free; empty if the path has none. */
     public record Match(PathPattern path, Optional<Long> cost) {}
 
     /** Returns the match of a request with the paths; empty if no path matches. */

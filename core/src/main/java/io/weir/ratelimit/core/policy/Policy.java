@@ -11,17 +11,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A named set of limits on one key.
+ * A named set of limits on one key. The name and the limits of callers without a tier are in {@code limits}.
  *
- * @param limits the name and the limits of callers without a tier
- * @param form the attributes that all limits share
- * @param key the key; all calls with one key share the limits
  * @param cost the default cost of a call in permits, 1 or more
- * @param onFailure the decision while the backend is unavailable
  * @param maxWaiting the number of calls that may hold a thread while they wait, 1 or more
- * @param rollout whether the policy rejects calls
  * @param count the calls that stay charged
- * @param response the information that clients get
  * @param pathRule the requests that the policy applies to without an annotation
  * @param notifyAt the used shares of each limit that are reported once per key and period, in percent from 1 to 100, ascending
  * @param penalty the rule by which rejections of a key block it; empty for no penalties
@@ -60,21 +54,13 @@ public record Policy(
         OFF
     }
 
-    /**
-     * The keys for which a policy rejects calls.
-     *
-     * @param enforcePercent the share of the keys for which the policy rejects calls in shadow mode, in percent from 0 to 100
-     */
+    /** The keys for which a policy rejects calls. In shadow mode, these are a share in percent from 0 to 100. */
     public record Rollout(Mode mode, int enforcePercent) {
         /** The policy rejects the calls of all keys. */
         public static final Rollout ALL = new Rollout(Mode.ENFORCE, 0);
     }
 
-    /**
-     * The information about a policy that clients get.
-     *
-     * @param help a URI reference of a page about the limit
-     */
+    /** The information about a policy that clients get, with a URI reference of a page about the limit. */
     public record Response(Disclosure disclosure, Optional<String> help) {
         /** The name and the quotas, without a page. */
         public static final Response FULL = new Response(Disclosure.FULL, Optional.empty());
@@ -108,7 +94,6 @@ public record Policy(
         return limits.hasConcurrency() || tiers.limits().values().stream().anyMatch(PolicyLimits::hasConcurrency);
     }
 
-    /** Copies the list. */
     public Policy {
         notifyAt = List.copyOf(notifyAt);
     }
@@ -141,7 +126,6 @@ public record Policy(
         return toBuilder().limits(ofKey).tiers(Tiers.NONE).build();
     }
 
-    /** Returns the name of the policy. */
     public String name() {
         return limits.policy();
     }
@@ -169,7 +153,6 @@ public record Policy(
         return tiers.limits().isEmpty() && maxWaitMicros() == 0;
     }
 
-    /** Returns the longest time that a call waits for permits, in microseconds. */
     public long maxWaitMicros() {
         Duration longest = limits.limits().get(0).maxWait();
         return longest.isZero() ? 0 : longest.toMillis() * 1_000;

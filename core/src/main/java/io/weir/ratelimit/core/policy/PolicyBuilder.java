@@ -59,7 +59,6 @@ public final class PolicyBuilder {
         return this;
     }
 
-    /** Sets the decision while the backend is unavailable. */
     public PolicyBuilder onFailure(FailureMode newOnFailure) {
         onFailure = newOnFailure;
         return this;
@@ -71,7 +70,6 @@ public final class PolicyBuilder {
         return this;
     }
 
-    /** Sets the effect on calls. */
     public PolicyBuilder mode(Policy.Mode newMode) {
         mode = newMode;
         return this;
@@ -119,7 +117,6 @@ public final class PolicyBuilder {
         return this;
     }
 
-    /** Creates the policy. */
     public Policy build() {
         return new Policy(
                 limits,

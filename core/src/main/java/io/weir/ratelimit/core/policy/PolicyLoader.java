@@ -44,7 +44,6 @@ public final class PolicyLoader {
         this.reader = new ConfigReader(config, general);
     }
 
-    /** Loads the policies. */
     public static LoadedPolicies load(
             ConfigProperties config, Collection<MethodLimits> methods, Resolvers resolvers, Problems problems) {
         PolicyLoader loader = new PolicyLoader(config, resolvers);

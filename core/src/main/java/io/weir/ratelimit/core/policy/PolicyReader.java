@@ -29,12 +29,7 @@ final class PolicyReader {
     private final String place;
     private final LimitsReader limits;
 
-    /**
-     * Creates a reader.
-     *
-     * @param place the first place that mentions the policy
-     * @param inlinePolicy the definition of an annotation
-     */
+    /** Creates a reader of a policy that a place mentions first, and that an annotation can define. */
     PolicyReader(
             PolicyProperties properties,
             Resolvers resolvers,
@@ -48,9 +43,8 @@ final class PolicyReader {
     }
 
     /**
-     * Reads the policy; empty if it has no valid limits or no valid key.
-     *
-     * @param attributes the attributes that are set; those of tiers and of path costs are found only here
+     * Reads the policy; empty if it has no valid limits or no valid key. Of the attributes that are set, those of tiers and of path costs
+     * are found only here.
      */
     Optional<Policy> read(Set<String> attributes) {
         LimitForm form = form();

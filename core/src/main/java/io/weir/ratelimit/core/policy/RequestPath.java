@@ -7,13 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The path of a request below the context root, in the normal form that path patterns match. Segments are decoded and have no
+ * The path of a request below the context root, in the normal form that path patterns match. Segments are decoded, not empty and without
  * matrix parameters, and {@code //} is {@code /}, as in the routing of requests. Otherwise another spelling could avoid a limit.
- *
- * @param segments the decoded segments, without empty ones
  */
 public record RequestPath(List<String> segments) {
-    /** Copies the list. */
     public RequestPath {
         segments = List.copyOf(segments);
     }

@@ -13,17 +13,11 @@ import java.util.function.Function;
 
 /** The resolvers that the configuration can name. */
 public record Resolvers(KeyTerms keyTerms, Map<String, TierSelector> tiers) {
-    /** Copies the map. */
     public Resolvers {
         tiers = Map.copyOf(tiers);
     }
 
-    /**
-     * Parses an expression and reports its problems.
-     *
-     * @param place the property or the annotation with the expression
-     * @param invalid describes the problem of an invalid expression by its reason
-     */
+    /** Parses an expression of a property or an annotation, and reports the problem of an invalid one by its reason. */
     Optional<KeyExpression> expression(
             PolicyProperties properties, String text, String place, Function<String, ConfigurationProblem> invalid) {
         try {

@@ -14,6 +14,5 @@ public interface SourceListener {
         BUSY
     }
 
-    /** Receives a failed look-up. */
     void failed(String policy, Failure failure);
 }

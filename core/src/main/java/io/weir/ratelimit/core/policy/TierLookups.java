@@ -46,12 +46,7 @@ public final class TierLookups implements TierSelector {
 
     private final Function<String, CachedAnswer<Optional<String>>> unknown;
 
-    /**
-     * Creates an empty cache.
-     *
-     * @param executor returns the executor of look-ups; called on the thread of the call
-     * @param listener receives failures
-     */
+    /** Creates an empty cache. The executor of look-ups is read on the thread of the call. */
     public TierLookups(
             String name,
             TierResolver resolver,
@@ -111,7 +106,6 @@ public final class TierLookups implements TierSelector {
         return last -> tier;
     }
 
-    /** Returns the number of cached callers. */
     long size() {
         cache.cleanUp();
         return cache.estimatedSize();

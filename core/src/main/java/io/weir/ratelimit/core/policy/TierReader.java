@@ -38,9 +38,8 @@ final class TierReader {
     }
 
     /**
-     * Reads the tiers, {@link Tiers#NONE} if the policy has none.
-     *
-     * @param hasOtherLimits whether the policy has other limits than a concurrency limit, which a tier then has as well
+     * Reads the tiers, {@link Tiers#NONE} if the policy has none. If the policy has other limits than a concurrency limit, a tier has them
+     * as well.
      */
     Tiers read(
             Set<String> attributes,

@@ -84,7 +84,6 @@ public final class Tiers {
         return 31 * expression.hashCode() + limits.hashCode();
     }
 
-    /** Returns the expression. */
     @Override
     public String toString() {
         return expression;

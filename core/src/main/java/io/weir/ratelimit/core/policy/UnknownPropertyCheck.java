@@ -35,12 +35,7 @@ final class UnknownPropertyCheck {
     private final ConfigReader general;
     private final ConfigReader ofPolicies;
 
-    /**
-     * Creates a check.
-     *
-     * @param general collects the problems of properties that do not belong to a policy
-     * @param ofPolicies collects the problems of the properties of policies
-     */
+    /** Creates a check, with separate readers for the problems of policies and of all other properties. */
     UnknownPropertyCheck(ConfigReader general, ConfigReader ofPolicies) {
         this.general = general;
         this.ofPolicies = ofPolicies;
@@ -54,9 +49,8 @@ final class UnknownPropertyCheck {
     }
 
     /**
-     * Checks all properties. Returns the problems of the policies with an unknown attribute.
-     *
-     * @param attributes the attributes of each policy that are set; a part of a name whose quotes are missing is removed
+     * Checks all properties. Returns the problems of the policies with an unknown attribute. Removes from the set attributes each part of a
+     * name whose quotes are missing.
      */
     Map<String, List<ConfigurationProblem>> check(
             Collection<MethodLimits> methods, Map<String, Set<String>> attributes) {

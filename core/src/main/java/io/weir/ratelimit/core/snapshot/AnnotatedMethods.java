@@ -12,25 +12,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The limited methods that a host knows.
- *
- * @param scanner reads the annotations of other methods at their first call
- * @param managed the classes whose asynchronous methods can wait without a thread
+ * The limited methods that a host knows; the scanner reads the annotations of others at their first call. The asynchronous methods of
+ * managed classes can wait without a thread.
  */
 public record AnnotatedMethods(List<Limited> methods, Scanner scanner, Set<Class<?>> managed) {
-    /** No methods. */
     public static final AnnotatedMethods NONE = new AnnotatedMethods(List.of(), Scanner.NONE, Set.of());
 
-    /** Copies the collections. */
     public AnnotatedMethods {
         methods = List.copyOf(methods);
         managed = Set.copyOf(managed);
     }
 
     /**
-     * A limited method of a bean.
-     *
-     * @param endIsKnown whether the end of an asynchronous result is known, because requests call the method or its host observes the result
+     * A limited method of a bean. The end of an asynchronous result is known if requests call the method or its host observes the result.
      */
     public record Limited(Class<?> beanClass, Method method, MethodLimits limits, boolean endIsKnown) {
         /** Returns a method whose host observes the result. */
@@ -69,20 +63,10 @@ public record AnnotatedMethods(List<Limited> methods, Scanner scanner, Set<Class
             }
         };
 
-        /**
-         * Scans a method.
-         *
-         * @param beanClass the class of the bean, which can inherit the method
-         * @return the limits, empty if the method is not limited
-         */
+        /** Returns the limits of a method, empty if it is not limited. The class is that of the bean, which can inherit the method. */
         Optional<MethodLimits> scan(Class<?> beanClass, Method method);
 
-        /**
-         * Tests whether a method is exempt from all limits, also from those of path rules.
-         *
-         * @param beanClass the class of the bean, which can inherit the method
-         * @return true if no limit applies
-         */
+        /** Tests whether a method of a bean is exempt from all limits, also from those of path rules. */
         boolean isExempt(Class<?> beanClass, Method method);
     }
 }

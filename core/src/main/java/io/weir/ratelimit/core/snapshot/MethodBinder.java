@@ -14,12 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Binds methods to the policies of one snapshot.
- *
- * @param scanner reads the annotations of methods
- * @param late the methods of classes that were not beans at deployment
- */
+/** Binds methods to the policies of one snapshot, also the late ones, whose classes were not beans at deployment. */
 record MethodBinder(
         Map<String, Policy> policies,
         Map<String, Long> costs,
@@ -28,10 +23,8 @@ record MethodBinder(
         LateMethods late) {
 
     /**
-     * Binds a method at its first call.
-     *
-     * @return the policies, {@link Binding#NONE} if the method is not limited
-     * @throws IllegalStateException if a policy is invalid that could not be checked at deployment
+     * Binds a method at its first call, to {@link Binding#NONE} if it is not limited. Throws an {@link IllegalStateException} if a policy
+     * is invalid that could not be checked at deployment.
      */
     Binding bind(Class<?> beanClass, Method method) {
         Optional<MethodLimits> found = scanner.scan(beanClass, method);

@@ -20,9 +20,8 @@ public final class MethodBindings {
     private final Predicate<Class<?>> managed;
 
     /**
-     * Creates bindings without a bound method.
-     *
-     * @param managed tests whether a class is that of a managed bean, because a call of an enterprise bean ends with its thread
+     * Creates bindings without a bound method. Only a call of a managed bean can end on another thread: one of an enterprise bean ends with
+     * its thread.
      */
     public MethodBindings(BiFunction<Class<?>, Method, Binding> binder, Predicate<Class<?>> managed) {
         this.binder = binder;

@@ -15,12 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The differences between two snapshots.
- *
- * @param descriptions one text for each kind of change
- * @param withoutPaths the policies whose path rule has ended
- */
+/** The differences between two snapshots: one text for each kind, and the policies whose path rule has ended. */
 record PolicyChanges(List<String> descriptions, List<String> withoutPaths) {
     /** The number of policies or methods in one description. */
     static final int MAX_NAMES = 50;
@@ -108,7 +103,6 @@ record PolicyChanges(List<String> descriptions, List<String> withoutPaths) {
                 .orElse("");
     }
 
-    /** Returns the values of a policy by attribute. */
     private static Map<String, String> values(PolicySnapshot snapshot, String policy) {
         Map<String, String> values = new TreeMap<>();
         for (Origin origin : snapshot.origins().getOrDefault(policy, List.of())) {

@@ -11,6 +11,5 @@ public interface PolicyCheck {
     /** A check that finds nothing. */
     PolicyCheck NONE = (policy, config, problems) -> {};
 
-    /** Checks a policy. */
     void check(Policy policy, ConfigProperties config, Problems problems);
 }

@@ -19,7 +19,6 @@ import java.util.Map;
  *
  * @param paths the policies with a path rule that apply to matched requests
  * @param early the policies with a path rule that apply before a request is matched
- * @param bypass the conditions under which a call is not limited
  * @param invalid the problems of the policies that have some, whose previous values apply, by name
  */
 public record PolicySnapshot(
@@ -31,7 +30,6 @@ public record PolicySnapshot(
         Bypass bypass,
         Map<String, List<Origin>> origins,
         Map<String, List<ConfigurationProblem>> invalid) {
-    /** Copies the maps. */
     public PolicySnapshot {
         policies = Map.copyOf(policies);
         costs = Map.copyOf(costs);
@@ -63,7 +61,6 @@ public record PolicySnapshot(
         return EffectCheck.ofPolicies(policies, origins);
     }
 
-    /** Returns the names of the policies with a concurrency limit. */
     public List<String> withSlots() {
         return policies.values().stream()
                 .filter(Policy::hasConcurrency)

@@ -45,12 +45,7 @@ public final class PolicySnapshotLoader {
     private Predicate<Class<?>> managed = beanClass -> false;
     private RateLimitBackend backend = new DisabledBackend();
 
-    /**
-     * Creates a loader.
-     *
-     * @param scanner reads the annotations of methods of other classes
-     * @param resolvers the resolvers of keys and tiers
-     */
+    /** Creates a loader; the scanner reads the annotations of methods of other classes. */
     public PolicySnapshotLoader(
             List<AnnotatedMethods.Limited> methods,
             AnnotatedMethods.Scanner scanner,
@@ -115,10 +110,8 @@ public final class PolicySnapshotLoader {
     }
 
     /**
-     * Loads a configuration with runtime changes over it.
-     *
-     * @param inForce the snapshot in force, whose unchanged policies stay the same objects
-     * @param configured the snapshot of the configuration, which stays in force for invalid changes
+     * Loads a configuration with runtime changes over it. Unchanged policies stay the objects of the snapshot in force. For invalid
+     * changes, the snapshot of the configuration stays in force.
      */
     public PolicySnapshot change(
             ConfigProperties changed, PolicySnapshot inForce, PolicySnapshot configured, Problems problems) {

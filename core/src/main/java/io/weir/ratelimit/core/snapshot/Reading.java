@@ -7,13 +7,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * A result of reading the configuration.
- *
- * @param at the instant at which this result first occurred
- * @param problems the problems of invalid parts, whose previous values apply; empty if there are none
+ * A result of reading the configuration, and when it first occurred. The problems are those of invalid parts, whose previous values apply.
  */
 public record Reading(Instant at, ReloadListener.Result result, List<ConfigurationProblem> problems) {
-    /** Copies the list. */
     public Reading {
         problems = List.copyOf(problems);
     }

@@ -11,21 +11,13 @@ public final class Readings {
     private final Clock clock;
     private volatile Reading last;
 
-    /**
-     * Creates the result of a successful deployment.
-     *
-     * @param clock the clock of the results
-     */
+    /** Creates the result of a successful deployment. */
     public Readings(Clock clock) {
         this.clock = clock;
         this.last = new Reading(clock.instant(), Result.APPLIED, List.of());
     }
 
-    /**
-     * Records a result. A result that equals the last one is not recorded.
-     *
-     * @param changed whether other values apply now
-     */
+    /** Records a result, unless it equals the last one and no other values apply now. */
     public void read(Result result, List<ConfigurationProblem> problems, boolean changed) {
         Reading before = last;
         if (changed || before.result() != result || !before.problems().equals(problems)) {
@@ -33,7 +25,6 @@ public final class Readings {
         }
     }
 
-    /** Returns the last result. */
     public Reading last() {
         return last;
     }

@@ -51,13 +51,7 @@ public final class Reload implements Runnable {
     private Set<ConfigurationProblem> problems = Set.of();
     private boolean failing;
 
-    /**
-     * Creates a reload.
-     *
-     * @param configuration returns the current configuration
-     * @param listener receives the result of each change
-     * @param readings keeps the result of the last reload
-     */
+    /** Creates a reload, whose listener receives the result of each change. */
     public Reload(
             PolicySnapshotLoader loader,
             Supplier<ConfigProperties> configuration,

@@ -13,12 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The arguments that a class and its supertypes pass to the type parameters of their supertypes.
- *
- * @param arguments the arguments by type parameter; a parameter of a raw supertype has none
+ * The arguments that a class and its supertypes pass to the type parameters of their supertypes. A parameter of a raw supertype has none.
  */
 record TypeArguments(Map<TypeVariable<?>, Type> arguments) {
-    /** Returns the type arguments of a class. */
     static TypeArguments of(Class<?> type) {
         Map<TypeVariable<?>, Type> arguments = new HashMap<>();
         addSupertypes(arguments, type);

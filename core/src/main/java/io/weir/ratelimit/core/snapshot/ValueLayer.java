@@ -11,25 +11,13 @@ import java.util.TreeMap;
 
 /** Values over the configuration, such as those of runtime changes. Where they are invalid, the configuration applies. */
 public interface ValueLayer {
-    /**
-     * Tests whether there are no values.
-     *
-     * @return true if the configuration applies as it is
-     */
+    /** Tests whether the configuration applies as it is, without values. */
     boolean isEmpty();
 
-    /**
-     * Lays the values over a configuration.
-     *
-     * @param policies the policies that exist without the values; the values of others are left out
-     */
+    /** Lays the values over a configuration, except those of policies that do not exist without the values. */
     ConfigProperties over(ConfigProperties config, Set<String> policies);
 
-    /**
-     * The limits of one key as text, which are checked like those of its policy.
-     *
-     * @param number identifies them in the result
-     */
+    /** The limits of one key as text, which are checked like those of its policy; the number identifies them in the result. */
     record KeyValues(long number, String policy, Map<String, String> values, ValueLayer layer) {
         /** Copies the map, in the order of the attributes. */
         public KeyValues {
@@ -49,7 +37,6 @@ public interface ValueLayer {
             Map<String, List<ConfigurationProblem>> policies,
             Map<Long, List<ConfigurationProblem>> overrides,
             List<String> warnings) {
-        /** Copies the collections. */
         public Findings {
             all = List.copyOf(all);
             policies = Map.copyOf(policies);
