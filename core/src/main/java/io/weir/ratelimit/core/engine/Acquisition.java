@@ -48,7 +48,6 @@ import org.jspecify.annotations.Nullable;
  * thread at a time uses an acquisition.
  */
 final class Acquisition {
-    /** The next operation. */
     enum Step {
         ACQUIRE,
         UNDECIDED,
@@ -80,13 +79,7 @@ final class Acquisition {
     private boolean slept;
     private @Nullable TimedDecision result;
 
-    /**
-     * Creates an acquisition that has not begun.
-     *
-     * @param request the request that the call is part of, null if there is none
-     * @param wait the waits of the call, null if no policy lets it wait
-     * @param resolver resolves the charges of the call, with the {@linkplain #maxWaitMicros rest} of its max-wait
-     */
+    /** Creates an acquisition that has not begun; its resolver gets the {@linkplain #maxWaitMicros rest} of the max-wait. */
     Acquisition(
             Binding binding,
             FallbackBackend backend,

@@ -34,10 +34,8 @@ final class AsyncAcquisition {
     private @Nullable CompletableFuture<Void> deadline;
 
     /**
-     * Creates a run that has not started.
-     *
-     * @param executor runs all steps except those of the backend and of the timer
-     * @param listener receives the decision before the result completes
+     * Creates a run that has not started. The executor runs all steps except those of the backend and of the timer. The listener receives
+     * the decision before the result completes.
      */
     AsyncAcquisition(
             Binding binding,
@@ -109,11 +107,7 @@ final class AsyncAcquisition {
         }
     }
 
-    /**
-     * Runs a step.
-     *
-     * @param own whether the thread is one of the call, and not of the backend or of the timer
-     */
+    /** Runs a step, on a thread of the call or else on one of the backend or of the timer. */
     private void run(Step step, boolean own) {
         switch (step) {
             case ACQUIRE -> acquire(own);

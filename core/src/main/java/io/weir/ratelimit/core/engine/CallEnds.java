@@ -19,16 +19,14 @@ public final class CallEnds {
     private final FallbackBackend backend;
     private final HeldSlots slots;
 
-    /** Creates the ends of calls. */
     CallEnds(FallbackBackend backend, HeldSlots slots) {
         this.backend = backend;
         this.slots = slots;
     }
 
     /**
-     * Refunds the charges of a call whose policies do not count its outcome, without waiting for the backend.
-     *
-     * @param request the request that the call is part of, null if there is none: it pays the refunded charges again
+     * Refunds the charges of a call whose policies do not count its outcome, without waiting for the backend. The request, if there is one,
+     * pays the refunded charges again.
      */
     public void settle(Binding binding, Decision decision, boolean succeeded, @Nullable RequestState request) {
         List<Charge> refunded = backend.settle(binding, decision, succeeded);

@@ -59,11 +59,7 @@ final class CallWait {
         return place == null ? null : queues.signal(place);
     }
 
-    /**
-     * Waits on the calling thread.
-     *
-     * @throws CancellationException if the application ends
-     */
+    /** Waits on the calling thread. Throws a {@link CancellationException} if the application ends. */
     void sleep() throws InterruptedException {
         CompletableFuture<Void> signal = signal();
         CompletableFuture<Void> end = waiting.keepWait(signal == null ? new CompletableFuture<>() : signal.copy());

@@ -44,15 +44,7 @@ public final class CallerQuotas {
     private final IdentityEncoder encoder;
     private final Logins reads;
 
-    /**
-     * Creates the quotas of callers.
-     *
-     * @param policies returns the current policies by name
-     * @param outgoing the names of the policies that REST clients have and no method
-     * @param addresses returns the key of the address of a caller
-     * @param encoder encodes keys as stored keys
-     * @param reads counts the reads of addresses in process
-     */
+    /** Creates the quotas of callers, without the policies that only REST clients have; counts the reads of addresses in process. */
     public CallerQuotas(
             RateLimitEngine engine,
             Supplier<Map<String, Policy>> policies,
@@ -68,10 +60,8 @@ public final class CallerQuotas {
     }
 
     /**
-     * Counts a read, as a rejected login if the request has credentials.
-     *
-     * @param hasCredentials whether the server has yet to check credentials of the request
-     * @return the rejection if the address of the caller reads too often, else empty
+     * Counts a read, as a rejected login if the server has yet to check credentials of the request. Returns the rejection if the address of
+     * the caller reads too often.
      */
     public Optional<Decision.Rejected> rejection(CallContext call, boolean hasCredentials) {
         return reads.acquire(call, hasCredentials ? READS_PER_REJECTED_LOGIN : 1);
@@ -88,10 +78,10 @@ public final class CallerQuotas {
     }
 
     /**
-     * Reads the quotas of a caller. A policy is left out if it is not enforced for the key, if it discloses no quotas, if the request does
-     * not determine its key, or if only REST clients have it, because their calls have keys of their own.
+     * Reads the quotas of a caller by policy, one per limit. A policy is left out if it is not enforced for the key, discloses no quotas,
+     * or if the request does not determine its key. One that only REST clients have is left out, because their calls have keys of their
+     * own.
      *
-     * @return the quotas by the names of the policies, each with one quota per limit
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend does not answer
      */
     public Map<String, List<Quota>> of(CallContext call) {
@@ -136,13 +126,7 @@ public final class CallerQuotas {
         private final IdentityEncoder encoder;
         private final RateLimitBackend local;
 
-        /**
-         * Creates a limit without any attempts.
-         *
-         * @param addresses returns the key of the address of a caller
-         * @param encoder encodes keys as stored keys
-         * @param local counts in process
-         */
+        /** Creates a limit without any attempts, counted in process. */
         public Logins(Function<CallContext, Identity> addresses, IdentityEncoder encoder, RateLimitBackend local) {
             this.addresses = addresses;
             this.encoder = encoder;
@@ -150,18 +134,16 @@ public final class CallerQuotas {
         }
 
         /**
-         * Counts a login as rejected, because its result is not known yet. So logins at once do not pass the limit.
-         *
-         * @return the rejection if the address has too many rejected logins, or too many logins at once; else empty
+         * Counts a login as rejected until its result is known, so that logins at once do not pass the limit. Returns the rejection if the
+         * address has too many rejected logins, or too many logins at once.
          */
         public Optional<Decision.Rejected> begin(CallContext call) {
             return acquire(call, PER_REJECTED_LOGIN);
         }
 
         /**
-         * Counts the result of a login that has begun. Only a rejected login counts, because a page of operators reads several times a second.
-         *
-         * @param succeeded whether the server has accepted the credentials
+         * Counts whether the server has accepted the credentials of a login. Only a rejected login counts, because a page of operators
+         * reads several times a second.
          */
         public void end(CallContext call, boolean succeeded) {
             if (succeeded) {

@@ -9,12 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/**
- * The charges of a request.
- *
- * @param isPolicy tests whether a policy exists
- * @param request returns the state of the request, empty if the thread serves none
- */
+/** The charges of the request that the thread serves, if any. */
 public record CurrentCharges(
         Settlements settlements, Predicate<String> isPolicy, Supplier<Optional<RequestState>> request)
         implements RequestCharges {

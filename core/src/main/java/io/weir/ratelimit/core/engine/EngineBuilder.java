@@ -79,7 +79,6 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** Creates the engine. */
     public RateLimitEngine build() {
         return new RateLimitEngine(this);
     }

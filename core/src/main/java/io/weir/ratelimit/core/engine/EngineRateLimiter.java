@@ -34,13 +34,7 @@ public final class EngineRateLimiter implements RateLimiter {
     private final Supplier<Executor> executor;
     private final Supplier<Optional<CallContext>> caller;
 
-    /**
-     * Creates a rate limiter.
-     *
-     * @param policies returns the current policies by name
-     * @param executor returns the executor that completes asynchronous calls; called on the thread of the call
-     * @param caller returns the caller of the current request
-     */
+    /** Creates a rate limiter. The executor of an asynchronous call is read on the thread of the call. */
     public EngineRateLimiter(
             RateLimitEngine engine,
             Supplier<Map<String, Policy>> policies,

@@ -22,7 +22,6 @@ public final class KeyAdministration {
     private final RateLimitEngine engine;
     private final Overrides overrides;
 
-    /** Creates the operations. */
     public KeyAdministration(RateLimitEngine engine, Overrides overrides) {
         this.engine = engine;
         this.overrides = overrides;
@@ -36,10 +35,9 @@ public final class KeyAdministration {
     }
 
     /**
-     * Returns the quotas of a key without spending. The cached limits of the key apply, otherwise the limits of a tier.
+     * Returns the quotas of a key, one per limit, without spending. The cached limits of the key apply, otherwise the limits of a tier,
+     * which is {@link PolicyLimits#NO_TIER} for the limits of the policy itself.
      *
-     * @param tier the tier, {@link PolicyLimits#NO_TIER} for the limits of the policy itself
-     * @return one quota per limit
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public List<Quota> peek(Policy policy, String storedKey, String tier) {
@@ -72,10 +70,9 @@ public final class KeyAdministration {
     }
 
     /**
-     * Blocks a key.
+     * Blocks a key, and returns the time to the end of the block.
      *
      * @param duration the time from now to the end
-     * @return the time to the end of the block
      * @throws IllegalArgumentException if the duration is out of range
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */

@@ -13,14 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Reads quotas without spending permits.
- *
- * @param backend reads the state of keys
- * @param encoder encodes keys as stored keys
- * @param overrides the limits of single keys
- * @param charges the limits of callers
- */
+/** Reads quotas without spending permits. */
 record QuotaReader(FallbackBackend backend, IdentityEncoder encoder, Overrides overrides, Charges charges) {
     /** Returns the quotas of a caller. */
     List<Quota> peek(Policy policy, CallContext call) {

@@ -79,10 +79,8 @@ public final class RateLimitEngine {
     }
 
     /**
-     * Decides about a call. Waits if the policies let the call wait.
-     *
-     * @param call the caller, and the arguments of the method if they are known
-     * @param request the request that the call is part of, null if there is none: what a call of another method has paid is not due
+     * Decides about a call, and waits if the policies let it wait. What a call of another method of its request, if there is one, has paid
+     * is not due.
      */
     public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
         boolean atOnce = request == null && !binding.canWait() && !binding.notifies();
@@ -154,12 +152,10 @@ public final class RateLimitEngine {
     }
 
     /**
-     * Decides as {@link #decide(Binding, CallContext, RequestState)}, but the calling thread does not wait for permits.
+     * Decides as {@link #decide(Binding, CallContext, RequestState)}, but the calling thread does not wait for permits. To cancel the
+     * decision refunds the permits.
      *
-     * @param call the caller, and the arguments of the method if they are known
-     * @param request the request that the call is part of, null if there is none
      * @param executor returns the executor that completes the decision after a wait; called on the calling thread
-     * @return the decision, complete unless the call has to wait; to cancel it refunds the permits
      */
     public CompletableFuture<Decision> decideLater(
             Binding binding, CallContext call, @Nullable RequestState request, Supplier<Executor> executor) {
@@ -176,12 +172,10 @@ public final class RateLimitEngine {
 
     /**
      * Decides as {@link #decide(Binding, CallContext, RequestState)}, but the calling thread waits for nothing: neither for look-ups of the
-     * application, nor for the backend, nor for permits. Listeners run on the calling thread if nothing delays the decision.
+     * application, nor for the backend, nor for permits. Listeners run on the calling thread if nothing delays the decision. The decision
+     * completes on any thread; to cancel it refunds the permits.
      *
-     * @param call the caller, and the arguments of the method if they are known
-     * @param request the request that the call is part of, null if there is none
      * @param threads runs what can block, such as key resolvers, in the context of the call
-     * @return the decision, which completes on any thread; to cancel it refunds the permits
      */
     public CompletableFuture<Decision> decideAsync(
             Binding binding, CallContext call, @Nullable RequestState request, Executor threads) {
@@ -269,11 +263,8 @@ public final class RateLimitEngine {
     }
 
     /**
-     * Decides about several calls as one, without blocking the thread. The calls do not wait for permits.
-     *
-     * @param endpoint names the calls in metrics and events
-     * @param calls the calls, with one policy or more in all
-     * @param executor completes the decision
+     * Decides about several calls as one, with one policy or more in all, without blocking the thread. The calls do not wait for permits.
+     * The endpoint names them in metrics and events.
      */
     public CompletableFuture<JointDecision> decideAsync(String endpoint, List<JointCall> calls, Executor executor) {
         JointCharges joint = new JointCharges(charges, calls);
@@ -359,32 +350,22 @@ public final class RateLimitEngine {
         return topKeys;
     }
 
-    /** Returns the encoder of the stored keys of this engine. */
     public IdentityEncoder encoder() {
         return encoder;
     }
 
-    /**
-     * One of several calls that are decided as one.
-     *
-     * @param policies the policies, each with the cost of the call
-     * @param properties the properties from which its keys and tiers are determined
-     */
+    /** One of several calls that are decided as one, with the properties from which its keys and tiers are determined. */
     public record JointCall(List<Binding.PolicyCost> policies, CallContext properties) {
-        /** Copies the list. */
         public JointCall {
             policies = List.copyOf(policies);
         }
     }
 
     /**
-     * The decision on several calls: all of them are charged, or none.
-     *
-     * @param decision the decision on all charges
-     * @param results the results of each call, in the order of the calls; those of a call are empty if no limit was evaluated for it
+     * The decision on several calls: all of them are charged, or none. The results are in the order of the calls; those of a call are empty
+     * if no limit was evaluated for it.
      */
     public record JointDecision(Decision decision, List<List<ChargeResult>> results) {
-        /** Copies the list. */
         public JointDecision {
             results = List.copyOf(results);
         }

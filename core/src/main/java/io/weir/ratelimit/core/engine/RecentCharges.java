@@ -30,12 +30,7 @@ final class RecentCharges {
 
     private final Function<List<Charge>, Supplier<Decision>> acquires;
 
-    /**
-     * The only charge of a call, as a list that later calls with the same key reuse.
-     *
-     * @param key the key for the counts of top keys
-     * @param acquire spends the charge, each time
-     */
+    /** The only charge of a call, as a list that later calls with the same key reuse; {@code acquire} spends it, each time. */
     record Entry(Policy policy, String source, List<Charge> charges, RecurringKey key, Supplier<Decision> acquire) {}
 
     /** Creates an empty table, with a function that returns the acquire of charges. */

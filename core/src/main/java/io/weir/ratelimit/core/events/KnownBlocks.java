@@ -17,7 +17,6 @@ import java.util.stream.Stream;
  * <p>It keeps at most {@link #MAX_BLOCKS} blocks, those that end last.
  */
 public final class KnownBlocks {
-    /** The greatest number of blocks. */
     public static final int MAX_BLOCKS = 256;
 
     /** The greatest number of ended blocks. The ones that ended last are kept. */

@@ -65,13 +65,10 @@ public final class Penalties {
     }
 
     /**
-     * Creates the penalties of an instance.
+     * Creates the penalties of an instance. The executor of the observers is read on the thread of a decision.
      *
-     * @param backend counts rejections and blocks keys
-     * @param executor returns the executor that notifies the observers; called on the thread of a decision
      * @param direct receive the penalties on any thread, and do not block it
      * @param observers receive the penalties on a thread of the executor
-     * @param blocks receives the penalties with their stored keys
      */
     public Penalties(
             RateLimitBackend backend,

@@ -87,12 +87,10 @@ public final class QuotaThresholds {
     }
 
     /**
-     * Creates the report of an instance.
+     * Creates the report of an instance, which spends marks in the shared backend. The executor of the observers is read on the thread of a
+     * decision.
      *
-     * @param backend spends the marks that all instances share
-     * @param executor returns the executor that notifies the observers; called on the thread of a decision
      * @param clockMicros the time of day in microseconds. The clocks of the instances may differ by less than a quarter of a window
-     * @param observers receive the events
      */
     public QuotaThresholds(
             RateLimitBackend backend,
@@ -120,11 +118,7 @@ public final class QuotaThresholds {
                 List.of());
     }
 
-    /**
-     * Reports the shares that a decision of the backend shows. Policies in shadow mode are left out.
-     *
-     * @param keys returns the key of the call under a policy; called only for keys that are not known
-     */
+    /** Reports the shares that a decision of the backend shows, except of policies in shadow mode. Only unknown keys are read. */
     public void decided(Binding binding, TimedDecision timed, Function<Policy, Identity> keys) {
         if (observers.isEmpty() || timed.failure() != null) {
             return;

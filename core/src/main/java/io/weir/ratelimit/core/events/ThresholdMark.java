@@ -20,20 +20,14 @@ import org.jspecify.annotations.Nullable;
  * A permit in the backend that one instance spends to report a used share for one period.
  *
  * <p>The period of a fixed window is its window, and the instances know its end by their clocks. The period of a calendar limit is that of
- * the calendar, and its end is exact. For the other algorithms, a period is one window long and begins when the mark is spent.
- *
- * @param endMicros the end of the period by the clock of this instance, in microseconds since the epoch
+ * the calendar, and its end is exact. For the other algorithms, a period is one window long and begins when the mark is spent. The end is
+ * in microseconds since the epoch by the clock of this instance.
  */
 record ThresholdMark(Place place, Limit limit, long endMicros) {
     /** No policy can have a name with this beginning. */
     private static final String NAME = "+notify.";
 
-    /**
-     * A share of a limit that a key can use.
-     *
-     * @param windowMicros the window of the limit, in microseconds
-     * @param percent the share in percent
-     */
+    /** A share in percent of a limit that a key can use. */
     record Place(String storedKey, String policy, String algorithm, String window, long windowMicros, int percent) {}
 
     /** Creates the mark of the current period. */

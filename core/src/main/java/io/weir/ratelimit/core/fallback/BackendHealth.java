@@ -58,8 +58,6 @@ public final class BackendHealth {
      * @param probeAfter the time until the backend behind an open breaker is probed
      * @param lastFailure the reason of the last failure, such as {@code timeout}; empty if there was none
      * @param lastFailureSecondsAgo seconds since the last failure, 0 if there was none
-     * @param degradedDecisions how many decisions were taken without the backend
-     * @param ready whether the instance is ready for clients
      * @param leases the number of keys for which this instance holds a lease
      */
     public record Report(
@@ -95,11 +93,9 @@ public final class BackendHealth {
     private volatile @Nullable Failure lastFailure;
 
     /**
-     * Creates the health of a backend that has not failed.
+     * Creates the health of a backend that has not failed, by a monotonic clock.
      *
      * @param failsWhenDegraded whether an instance is not ready while its backend is unavailable
-     * @param nanoTime a monotonic clock
-     * @param listeners are notified of failures and changes
      */
     public BackendHealth(
             RateLimitBackend backend,

@@ -13,7 +13,6 @@ public interface BackendStateListener {
     /** Reports that the backend became unavailable or available. */
     default void onChange(BackendStateChanged change) {}
 
-    /** Returns a listener for state changes only. */
     static BackendStateListener ofChanges(Consumer<BackendStateChanged> observer) {
         return new BackendStateListener() {
             @Override

@@ -7,11 +7,7 @@ import io.weir.ratelimit.spi.RateLimitBackend;
 public final class Capabilities {
     private Capabilities() {}
 
-    /**
-     * Returns a capability of a backend.
-     *
-     * @throws UnsupportedOperationException if the backend does not have it
-     */
+    /** Returns a capability of a backend. Throws an {@link UnsupportedOperationException} if the backend does not have it. */
     public static <C> C require(RateLimitBackend backend, Class<C> type) {
         return backend.capability(type)
                 .orElseThrow(() -> new UnsupportedOperationException(

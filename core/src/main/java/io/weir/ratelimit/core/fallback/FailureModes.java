@@ -47,12 +47,7 @@ public final class FailureModes {
 
     private record LocalCharges(BackendReceipt receipt, List<Charge> charges) {}
 
-    /**
-     * Creates the failure modes of an instance.
-     *
-     * @param instances returns the number of instances of the application, 1 or more; called for each decision that needs it
-     * @param localBackend creates the backend in process; called once, when it is first needed
-     */
+    /** Creates failure modes with the default source of random numbers. */
     public FailureModes(IntSupplier instances, Supplier<RateLimitBackend> localBackend) {
         this(instances, localBackend, bound -> ThreadLocalRandom.current().nextInt(bound));
     }

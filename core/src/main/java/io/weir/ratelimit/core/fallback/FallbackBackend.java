@@ -42,14 +42,7 @@ public final class FallbackBackend implements HoldsSlots {
     /** The backend, if it is one in this process. */
     private final ChargedResults.@Nullable InProcessBackend inProcess;
 
-    /**
-     * Creates a backend with a fallback.
-     *
-     * @param backend the backend that is called first
-     * @param failureModes decides if the backend fails
-     * @param health records answers and failures of the backend
-     * @param deadline the longest time that a call of a request waits for another call of the same request
-     */
+    /** Creates a backend with a fallback. The deadline bounds how long a call of a request waits for another one of it. */
     public FallbackBackend(
             RateLimitBackend backend, FailureModes failureModes, BackendHealth health, Duration deadline) {
         this.backend = backend;
@@ -75,11 +68,7 @@ public final class FallbackBackend implements HoldsSlots {
         return new TimedDecision(charges, decision, end - start, end, null);
     }
 
-    /**
-     * Lets the backend decide.
-     *
-     * @throws RuntimeException if the backend fails; the caller passes it to {@link #failed}
-     */
+    /** Lets the backend decide. If the backend fails, the caller passes the exception to {@link #failed}. */
     public Decision tryAcquire(List<Charge> charges) {
         return tryAcquire(() -> backend.acquire(charges));
     }

@@ -9,10 +9,8 @@ import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;
 
 /**
- * The share of one instance in each limit, so that all instances together allow at most the limit. The permits and the burst are
- * divided by the number of instances and rounded down, but allow at least one call.
- *
- * @param instances the number of instances that share the limits, 1 or more
+ * The share of one of the instances, 1 or more, in each limit, so that all instances together allow at most the limit. The permits and the
+ * burst are divided by the number of instances and rounded down, but allow at least one call.
  */
 public record InstanceShare(int instances) {
     /** Returns the charge under this instance's share of its limits, without a max-wait. */

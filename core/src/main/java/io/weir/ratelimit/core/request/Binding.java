@@ -17,10 +17,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The policies that apply to one method, or to one request of it.
- *
- * @param endpoint {@code Class.method}; if only path rules limit the method, the path of the first matching rule
- * @param policies the policies in declared order, each with the cost of a call
+ * The policies, in declared order, that apply to one method, or to one request of it. The endpoint is {@code Class.method}, or the path of
+ * the first matching rule if only path rules limit the method.
  */
 public record Binding(String endpoint, List<PolicyCost> policies) {
     /** The binding of a method that no annotation limits. */
@@ -29,14 +27,9 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     /** The binding of an exempt method, which no path rule limits either. */
     public static final Binding EXEMPT = new Binding("exempt", List.of());
 
-    /**
-     * A policy with the cost of a call under it.
-     *
-     * @param cost the permits that a call spends, 1 or more
-     */
+    /** A policy with the permits, 1 or more, that a call spends under it. */
     public record PolicyCost(Policy policy, long cost) {}
 
-    /** Copies the list. */
     public Binding {
         policies = List.copyOf(policies);
     }
@@ -127,9 +120,8 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     }
 
     /**
-     * Tests whether responses must not show quotas. A policy that rejects no calls of the key has no effect on responses.
-     *
-     * @param charges the charges of the call; a policy that the request has paid before has none, and an earlier decision has hidden it
+     * Tests whether responses must not show quotas. A policy that rejects no calls of the key has no effect on responses. One that the
+     * request has paid before has no charge, and an earlier decision has hidden it.
      */
     boolean isMinimal(List<Charge> charges) {
         for (PolicyCost policyCost : policies) {
@@ -152,7 +144,6 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
         return false;
     }
 
-    /** Returns a policy, null if it does not apply. */
     @Nullable
     public Policy policy(String name) {
         for (PolicyCost policyCost : policies) {
@@ -175,7 +166,6 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
                 .toList();
     }
 
-    /** Returns the failure mode of a policy. */
     public FailureMode onFailure(String policy) {
         for (PolicyCost policyCost : policies) {
             if (policyCost.policy().name().equals(policy)) {
@@ -193,9 +183,8 @@ public record Binding(String endpoint, List<PolicyCost> policies) {
     }
 
     /**
-     * The policies of a method, and the positions of its named arguments if a key uses one.
-     *
-     * @param asynchrony how the method delivers its result, {@link Asynchrony#NONE} if a call cannot continue on another thread
+     * The policies of a method, and the positions of its named arguments if a key uses one. The asynchrony is {@link Asynchrony#NONE} if a
+     * call cannot continue on another thread.
      */
     public record OfMethod(Binding binding, Map<String, Integer> arguments, Asynchrony asynchrony) {}
 

@@ -104,10 +104,8 @@ public final class ChargeLedger {
     }
 
     /**
-     * Reserves the charges of a call. Waits for calls of other methods with the same policies and keys.
-     *
-     * @param method the called method
-     * @return the part of the charges that is not paid, empty if all are paid; null if another call has not ended by the deadline
+     * Reserves the charges of a call of a method. Waits for calls of other methods with the same policies and keys. Returns the charges
+     * that are not paid, empty if all are; null if another call has not ended by the deadline.
      */
     @Nullable
     public List<Charge> reserve(String method, List<Charge> charges, long deadlineNanos) {
@@ -128,12 +126,7 @@ public final class ChargeLedger {
         }
     }
 
-    /**
-     * Reserves the charges of a call, unless it has to wait for a call of another method.
-     *
-     * @param method the called method
-     * @return the part of the charges that is not paid, empty if all are paid; null if the call has to wait for a {@link #change}
-     */
+    /** Reserves as above, but returns null if the call has to wait for a {@link #change} by a call of another method. */
     @Nullable
     public synchronized List<Charge> reserve(String method, List<Charge> charges) {
         return isAnyUndecided(method, charges) ? null : reserved(method, charges);
@@ -267,11 +260,7 @@ public final class ChargeLedger {
         due.forEach(refunded -> account(refunded).refund(refunded));
     }
 
-    /**
-     * Removes the charges of a call that are refunded, so that a later call of the request pays them again.
-     *
-     * @param due the part of them that the call has paid
-     */
+    /** Removes the charges of a call that are refunded, and of which it has paid a part, so that a later call pays them again. */
     public synchronized void refund(String method, List<Charge> charges, List<Charge> due) {
         charges.forEach(charge -> account(charge).of(method).ended -= charge.cost());
         due.forEach(refunded -> account(refunded).refund(refunded));

@@ -21,7 +21,6 @@ public final class EdgeReceipt {
     private final Consumer<Result> listener;
     private boolean isUsed;
 
-    /** The result of a receipt. */
     public enum Result {
         /** Its charges are paid. */
         ACCEPTED,
@@ -40,7 +39,6 @@ public final class EdgeReceipt {
      *
      * @param claim the charge of a limit with one permit for this receipt
      * @param isClaimable returns whether that limit still knows an earlier claim
-     * @param listener receives the result of the claim
      */
     EdgeReceipt(Charge claim, BooleanSupplier isClaimable, List<ChargeStates> charged, Consumer<Result> listener) {
         this.claim = claim;

@@ -74,11 +74,7 @@ final class EdgeReceiptCodec {
         }
     }
 
-    /**
-     * Reads charges.
-     *
-     * @throws IOException if the bytes have another form, such as that of another version
-     */
+    /** Reads charges. Throws an {@link IOException} if the bytes have another form, such as that of another version. */
     static List<ChargeStates> read(DataInputStream in) throws IOException {
         if (in.readByte() != VERSION) {
             throw new IOException("another version");

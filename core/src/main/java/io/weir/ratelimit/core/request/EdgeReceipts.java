@@ -56,12 +56,7 @@ public final class EdgeReceipts {
     private final Consumer<EdgeReceipt.Result> listener;
     private final SecureRandom random = new SecureRandom();
 
-    /**
-     * Creates the receipts of a limiter.
-     *
-     * @param secret the key secret
-     * @param listener receives the result of each receipt of a request
-     */
+    /** Creates the receipts of a limiter with the key secret. The listener receives the result of each receipt of a request. */
     public EdgeReceipts(
             String namespace, String secret, Supplier<Instant> clock, Consumer<EdgeReceipt.Result> listener) {
         this.namespace = (namespace + "\n").getBytes(UTF_8);

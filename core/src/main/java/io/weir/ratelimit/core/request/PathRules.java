@@ -13,7 +13,6 @@ import java.util.function.Supplier;
 
 /** The policies that apply to requests by their path, in addition to those of annotations. */
 public final class PathRules {
-    /** No path rules. */
     public static final PathRules NONE = new PathRules(List.of());
 
     private final List<Policy> policies;
@@ -26,21 +25,14 @@ public final class PathRules {
                 .toList();
     }
 
-    /**
-     * Tests whether no policy has a path rule.
-     *
-     * @return true if path rules affect no request
-     */
     public boolean isEmpty() {
         return policies.isEmpty();
     }
 
     /**
      * Returns the policies of a request: those of its method, with the costs of path rules, and those with a matching path rule, by name;
-     * {@code own} itself if no path rule changes them. A policy with a cost of 0 for the path is omitted.
-     *
-     * @param own the policies of the method, {@link Binding#NONE} if it has none
-     * @param path returns the path; called only if there are path rules
+     * {@code own} itself if no path rule changes them. A policy with a cost of 0 for the path is omitted. The path is read only if there
+     * are path rules.
      */
     public Binding join(Binding own, String method, Supplier<RequestPath> path) {
         if (policies.isEmpty() || own.equals(Binding.EXEMPT)) {

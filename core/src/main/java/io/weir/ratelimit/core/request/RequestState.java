@@ -49,27 +49,19 @@ public final class RequestState extends SlotHolder {
     private @Nullable String entered;
 
     /**
-     * The policies of the resource method.
-     *
-     * @param method the policies that annotations bind to the method
-     * @param request the policies that apply in this request, with those of path rules
-     * @param pending whether their decision waits for the method's arguments
+     * The policies that annotations bind to the resource method, and those of this request, with path rules. If pending, their decision
+     * waits for the method's arguments.
      */
     private record OfMethod(Binding method, Binding request, boolean pending) {}
 
     private record RecentFailure(BackendException failure, long atNanos) {}
 
-    /**
-     * The wait of the resource method for its permits, without a thread.
-     *
-     * @param decision the decision, complete or not
-     */
+    /** The wait of the resource method for its permits, without a thread; its decision can be complete. */
     public record Wait(Binding binding, CompletableFuture<Decision> decision) {}
 
     /** A decision that waits for the outcome of the request. */
     public record Settlement(Binding binding, Decision decision) {}
 
-    /** Creates the state of a request without decisions. */
     public RequestState(CallContext caller) {
         this.caller = caller;
     }
@@ -84,7 +76,6 @@ public final class RequestState extends SlotHolder {
         caller = known;
     }
 
-    /** Returns the quotas for the response. */
     public ResponseQuotas quotas() {
         return quotas;
     }
@@ -128,9 +119,8 @@ public final class RequestState extends SlotHolder {
     }
 
     /**
-     * Sets the policies of the resource method in this request.
-     *
-     * @param deferred whether the decision is left to the entry point that knows the method's arguments
+     * Sets the policies of the resource method in this request. A deferred decision is left to the entry point that knows the method's
+     * arguments.
      */
     public void bind(Binding method, Binding request, boolean deferred) {
         binding = method.equals(request) && !deferred ? null : new OfMethod(method, request, deferred);
@@ -168,7 +158,6 @@ public final class RequestState extends SlotHolder {
         return first;
     }
 
-    /** Ends a deferred decision. */
     public void decided(Binding decided) {
         OfMethod current = binding;
         if (current != null && current.pending() && decided.equals(current.request())) {

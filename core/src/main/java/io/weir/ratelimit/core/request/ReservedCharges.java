@@ -30,12 +30,7 @@ public final class ReservedCharges {
     /** A charge that is not settled. */
     public record Reserved(Receipt receipt, Charge charge) {}
 
-    /**
-     * The charges under one policy.
-     *
-     * @param charges the latest ones, in the order of their decisions
-     * @param earlierCost the costs of those before
-     */
+    /** The latest charges under one policy, in the order of their decisions, and the cost of those before. */
     public record OfPolicy(List<Reserved> charges, long earlierCost) {}
 
     ReservedCharges() {}

@@ -21,13 +21,11 @@ public abstract sealed class SlotHolder permits RequestState {
     private volatile boolean ended;
     private volatile boolean endAwaited;
 
-    /** Creates a holder without slots. */
     SlotHolder() {}
 
     /**
-     * Lets the request hold slots until it ends. Returns false if the request has ended, so that the caller has to release the slots.
-     *
-     * @param releaser releases all slots of the request when it ends
+     * Lets the request hold slots until it ends, when the releaser releases all. Returns false if the request has ended, so that the caller
+     * has to release the slots.
      */
     public synchronized boolean holdSlots(Runnable releaser) {
         Runnable before = release;

@@ -45,11 +45,7 @@ public final class HeldSlots {
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long STOP_MILLIS = 1_000;
 
-    /**
-     * A release.
-     *
-     * @param sentBefore whether an earlier one has failed, which can have released the slots all the same
-     */
+    /** A release. An earlier one that failed can have released the slots all the same. */
     private record DueRelease(HeldReceipt held, Receipt receipt, long endNanos, boolean sentBefore) {
         static DueRelease of(HeldReceipt held, Receipt receipt, Sleeper sleeper) {
             return new DueRelease(held, receipt, sleeper.nanos() + held.longestNanos, false);

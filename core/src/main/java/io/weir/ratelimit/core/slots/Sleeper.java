@@ -66,11 +66,8 @@ public interface Sleeper {
     }
 
     /**
-     * Blocks the calling thread until a signal, for a time at most.
-     *
-     * @param signal completes when the wait ends early
-     * @param micros the duration without a signal, in microseconds
-     * @throws InterruptedException if the thread is interrupted
+     * Blocks the calling thread for a time in microseconds, or until the signal completes. Throws an {@link InterruptedException} if the
+     * thread is interrupted.
      */
     default void sleep(CompletableFuture<Void> signal, long micros) throws InterruptedException {
         CompletableFuture<Void> timer = timer(micros);

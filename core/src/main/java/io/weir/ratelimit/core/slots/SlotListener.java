@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.slots;
 
 /** A listener for the slots that running calls of this instance hold. It is called on any thread and must not fail or block. */
 public interface SlotListener {
-    /** A listener without effect. */
     SlotListener NONE = new SlotListener() {
         @Override
         public void held(String policy, int calls) {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  * calls. No monitor is held outside of this class.
  */
 public final class SlotQueues {
-    /** A place in a queue. */
     public static final class Place {
         private final Subject key;
 
@@ -43,7 +42,6 @@ public final class SlotQueues {
         return queues.containsKey(key);
     }
 
-    /** Enters the queue of a key. */
     public synchronized Place enter(Subject key) {
         Place place = new Place(key);
         queues.computeIfAbsent(key, same -> new ArrayDeque<>()).add(place);
