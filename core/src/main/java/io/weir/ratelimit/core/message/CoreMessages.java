@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.message;
 
 /** The messages of the module {@code core}. */
 public final class CoreMessages {
-    /** The catalog of this module. */
     public static final MessageCatalog MESSAGES = MessageCatalog.load(CoreMessages.class, "core");
 
     private CoreMessages() {}

@@ -42,12 +42,7 @@ public final class MessageCatalog {
         this.entries = Map.copyOf(entries);
     }
 
-    /**
-     * Reads the catalog of a module.
-     *
-     * @param owner a class of the module, whose class loader has the resource
-     * @param module the name of the resource without its extension
-     */
+    /** Reads the catalog of a module, by the class loader of a class of the module. */
     public static MessageCatalog load(Class<?> owner, String module) {
         String resource = "/META-INF/weir/messages/" + module + ".properties";
         Properties properties = new Properties();
@@ -63,20 +58,11 @@ public final class MessageCatalog {
                 .collect(Collectors.toMap(name -> name, name -> properties.getProperty(name, ""))));
     }
 
-    /**
-     * Logs a message at its level.
-     *
-     * @param key the number, with the variant if the number has several texts
-     */
+    /** Logs a message at its level. The key is the number, with the variant if the number has several texts. */
     public void log(Logger logger, String key, @Nullable Object... arguments) {
         log(logger, level(key), key, arguments);
     }
 
-    /**
-     * Logs a message with an exception.
-     *
-     * @param thrown the exception, null if there is none
-     */
     public void log(Logger logger, @Nullable Throwable thrown, String key, @Nullable Object... arguments) {
         Level level = level(key);
         if (logger.isLoggable(level)) {
@@ -96,16 +82,13 @@ public final class MessageCatalog {
         return new Message(level(key), text(key, arguments));
     }
 
-    /** Formats a message. */
     public String text(String key, @Nullable Object... arguments) {
         return number(key) + " " + format(entry(key, "text"), arguments);
     }
 
     /**
-     * Describes a problem of the configuration.
-     *
-     * @param place the property, or the class and method
-     * @param value the value found there; empty if there is none, {@code ***} for a secret
+     * Describes a problem at a place, which is a property or a class and method. The value is empty if there is none, and {@code ***} for a
+     * secret.
      */
     public ConfigurationProblem problem(String key, String place, String value, @Nullable Object... arguments) {
         return new ConfigurationProblem(
@@ -157,11 +140,7 @@ public final class MessageCatalog {
 
     /** A message with its arguments filled in. */
     public record Message(System.Logger.Level level, String text) {
-        /**
-         * Adds lines below the text.
-         *
-         * @param lines the lines, which are indented
-         */
+        /** Adds indented lines below the text. */
         public Message withLines(List<String> lines) {
             return new Message(
                     level,
@@ -170,7 +149,6 @@ public final class MessageCatalog {
                             .collect(Collectors.joining("", text, "")));
         }
 
-        /** Logs the message. */
         public void log(System.Logger logger) {
             logger.log(level, text);
         }
@@ -183,20 +161,14 @@ public final class MessageCatalog {
         private long loggedNanos;
         private boolean logged;
 
-        /**
-         * Creates a sampler without events.
-         *
-         * @param intervalNanos the shortest time between two messages, in nanoseconds
-         */
+        /** Creates a sampler without events, with the shortest time between two messages. */
         public Sampler(long intervalNanos) {
             this.intervalNanos = intervalNanos;
         }
 
         /**
-         * Counts an event and returns the number of events for a message.
-         *
-         * @param nanos the time of a monotonic clock, in nanoseconds
-         * @return the number of events since the previous message, including this one; 0 if no message is due
+         * Counts an event at a time of a monotonic clock. Returns the number of events since the previous message, including this one; 0 if
+         * no message is due.
          */
         public synchronized long countToLog(long nanos) {
             pending++;

@@ -9,10 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The charge and the quota that represent a decision in places for a single one, such as span attributes.
- *
- * @param charge the charge to which the quota belongs
- * @param quota the quota that rejected the call, else the one closest to exhaustion; null if the decision has no quotas
+ * The charge and the quota that represent a decision in places for a single one, such as span attributes. The quota rejected the call, else
+ * it is the one closest to exhaustion; null if the decision has no quotas.
  */
 record DecisiveCharge(Charge charge, @Nullable Quota quota) {
     public static DecisiveCharge of(DecisionEvent event) {

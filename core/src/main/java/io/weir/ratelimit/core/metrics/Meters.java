@@ -14,10 +14,8 @@ public interface Meters {
     List<Double> SECONDS =
             List.of(0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0);
 
-    /** The buckets of ratios. */
     List<Double> RATIOS = List.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0);
 
-    /** The buckets of sizes. */
     List<Double> SIZES = List.of(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0);
 
     /** Creates a counter that counts by one. */

@@ -10,17 +10,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/**
- * A task that reports the longest time for which a key has been near a limit, for each policy.
- *
- * @param policies returns the names of the policies in force
- * @param topKeys measures the times
- * @param listener receives the longest time by policy
- */
+/** A task that reports the longest time for which a key has been near a limit, for each policy in force. */
 public record NearLimitReport(
         Supplier<Set<String>> policies, TopKeysTracker topKeys, Consumer<Map<String, Duration>> listener)
         implements Runnable {
-    /** The time between two runs, in microseconds. */
     public static final long INTERVAL_MICROS = TimeUnit.MINUTES.toMicros(1);
 
     @Override

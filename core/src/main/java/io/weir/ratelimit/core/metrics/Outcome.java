@@ -29,20 +29,12 @@ public enum Outcome {
 
     private final String tag = name().toLowerCase(Locale.ROOT);
 
-    /**
-     * Returns the name of the outcome in metrics.
-     *
-     * @return the name, such as {@code not_charged}
-     */
+    /** Returns the name of the outcome in metrics, such as {@code not_charged}. */
     public String tag() {
         return tag;
     }
 
-    /**
-     * Returns the outcome of a charge.
-     *
-     * @return the outcome, never {@link #BYPASSED}, because a bypassed call has no decision
-     */
+    /** Returns the outcome of a charge, never {@link #BYPASSED}, because a bypassed call has no decision. */
     public static Outcome of(DecisionEvent event, int index) {
         Decision decision = event.decision();
         Charge charge = event.charges().get(index);
@@ -65,11 +57,7 @@ public enum Outcome {
         return !quotas.isEmpty() && !quotas.get(0).blocked();
     }
 
-    /**
-     * Returns the spent part of the fullest limit of a policy. A limit of zero permits counts as fully spent.
-     *
-     * @return the part from 0 to 1; 0 without quotas
-     */
+    /** Returns the spent part of the fullest limit of a policy, from 0 to 1; 0 without quotas. */
     public static double utilization(List<Quota> quotas) {
         double fullest = 0;
         for (int i = 0; i < quotas.size(); i++) {
@@ -79,11 +67,7 @@ public enum Outcome {
         return fullest;
     }
 
-    /**
-     * Returns the spent part of a limit. A limit of zero permits counts as fully spent.
-     *
-     * @return the part from 0 to 1
-     */
+    /** Returns the spent part of a limit, from 0 to 1. A limit of zero permits counts as fully spent. */
     public static double utilization(long capacity, long remaining) {
         return capacity == 0 ? 1 : Math.max(0, 1 - (double) remaining / capacity);
     }

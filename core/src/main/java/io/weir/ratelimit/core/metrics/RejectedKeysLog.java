@@ -11,7 +11,6 @@ import java.util.stream.Collectors;
 
 /** A task that logs the keys with the most rejections since its last run, unless there are none. */
 public final class RejectedKeysLog implements Runnable {
-    /** The time between two runs, in microseconds. */
     public static final long INTERVAL_MICROS = TimeUnit.MINUTES.toMicros(1);
 
     private static final int KEYS = 3;
@@ -19,7 +18,6 @@ public final class RejectedKeysLog implements Runnable {
 
     private final RejectedKeys keys;
 
-    /** Creates a task. */
     public RejectedKeysLog(TopKeysTracker tracker) {
         this.keys = new RejectedKeys(tracker);
     }

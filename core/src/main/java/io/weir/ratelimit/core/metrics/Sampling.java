@@ -32,12 +32,7 @@ public final class Sampling {
     private int estimate;
     private long lastManyNanos;
 
-    /**
-     * Creates a choice of each value.
-     *
-     * @param nanoTime a monotonic clock
-     * @param random returns a number from 0 to below its argument
-     */
+    /** Creates a choice of each value. The random numbers are from 0 to below the argument. */
     public Sampling(LongSupplier nanoTime, IntUnaryOperator random) {
         this.nanoTime = nanoTime;
         this.random = random;

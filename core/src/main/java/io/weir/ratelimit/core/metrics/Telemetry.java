@@ -28,13 +28,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param backend the listener for events of a shared backend; empty without one
  * @param spans the decorator for spans that start after the decision
- * @param reloads the listener for changes of the configuration
  * @param sources the listener for failed look-ups of overrides
- * @param resolvers the listener for failures of key resolvers and tier resolvers
  * @param meters the meters of the host, for plug-ins; empty if none are recorded
  * @param penalties receive each penalty and do not block the thread
  * @param nearLimit receives the longest time for which a key has been near a limit, by policy
- * @param slots the listener for the slots of running calls
  */
 public record Telemetry(
         List<DecisionListener> listeners,
@@ -48,7 +45,6 @@ public record Telemetry(
         List<Consumer<PenaltyImposed>> penalties,
         Consumer<Map<String, Duration>> nearLimit,
         SlotListener slots) {
-    /** Telemetry without listeners. */
     public static final Telemetry NONE = new Telemetry(
             List.of(),
             List.of(),
@@ -62,18 +58,13 @@ public record Telemetry(
             longest -> {},
             SlotListener.NONE);
 
-    /** Copies the lists. */
     public Telemetry {
         listeners = List.copyOf(listeners);
         backendStateListeners = List.copyOf(backendStateListeners);
         penalties = List.copyOf(penalties);
     }
 
-    /**
-     * Returns the telemetry of an application.
-     *
-     * @param metrics the metrics; empty if none are recorded
-     */
+    /** Returns the telemetry of an application; the metrics are empty if none are recorded. */
     public static Telemetry of(
             Optional<Metrics> metrics, Spans spans, List<Consumer<RateLimitRejected>> observers, KeyMasker keys) {
         List<DecisionListener> listeners = new ArrayList<>();
@@ -101,14 +92,7 @@ public record Telemetry(
                 metrics.<SlotListener>map(Metrics::slots).orElse(NONE.slots));
     }
 
-    /**
-     * The listeners that record metrics.
-     *
-     * @param config records reloads and failed look-ups
-     * @param nearLimit records the longest time for which a key has been near a limit
-     * @param slots records the slots of running calls
-     * @param backend records the calls of a shared backend; empty without one
-     */
+    /** The listeners that record metrics; that of the backend is empty without a shared one. */
     public record Metrics(
             Meters meters,
             DecisionMetrics decisions,
@@ -151,21 +135,14 @@ public record Telemetry(
             }
         };
 
-        /**
-         * Returns whether the calling thread has a span.
-         *
-         * @return true if there is a span, recorded or not
-         */
+        /** Returns whether the calling thread has a span, recorded or not. */
         boolean hasCurrentSpan();
 
-        /** Sets the attributes of the current span. */
         void decorate(DecisionEvent event);
 
         /**
-         * The attributes of a decision on a span.
-         *
-         * @param storedKey the key that was charged, which the span shows masked
-         * @param quota the quota that rejected the call, else the one closest to exhaustion; null if the decision has no quotas
+         * The attributes of a decision on a span, which shows the stored key masked. The quota rejected the call, else it is the one
+         * closest to exhaustion; null if the decision has no quotas.
          */
         record Attributes(
                 String policy,

@@ -12,10 +12,8 @@ public final class JsonText {
     private JsonText() {}
 
     /**
-     * Returns a value as JSON text.
-     *
-     * @param value a string, an integer, a finite or decimal number, a boolean, a map with string keys, a collection, or an optional of one of
-     *     these. An empty optional becomes {@code null}
+     * Returns a value as JSON text: a string, an integer, a finite or decimal number, a boolean, a map with string keys, a collection, or
+     * an optional of one of these. An empty optional becomes {@code null}.
      */
     public static String of(Object value) {
         StringBuilder text = new StringBuilder();

@@ -12,29 +12,23 @@ import java.util.OptionalLong;
 import java.util.function.BiConsumer;
 
 /**
- * The quotas that a response shows.
- *
- * @param quotas one quota per limit, at least one
- * @param decisive the quota that rejected the call, else the one closest to exhaustion
- * @param atMicros the instant of the quotas by the clock of the server, in microseconds since the epoch
+ * The quotas that a response shows, one per limit and at least one. Their instant is in microseconds since the epoch by the clock of the
+ * server. The decisive quota rejected the call, else it is the one closest to exhaustion.
  */
 public record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
     private static final long MICROS = 1_000_000;
 
-    /** Creates the view of an allowed call. */
     public static QuotaView allowed(List<Quota> quotas, long atMicros) {
         return new QuotaView(quotas, Quota.closestToExhaustion(quotas), atMicros);
     }
 
-    /** Creates the view of a rejected call. */
     public static QuotaView rejected(Decision.Rejected decision, long atMicros) {
         return new QuotaView(decision.quotas(), decision.decisiveQuota(), atMicros);
     }
 
     /**
-     * Returns an instant in microseconds since the epoch, rounded up, because a client must not be told too early a time.
-     *
-     * @param now the time of the server, read after {@code elapsedNanos}
+     * Returns the instant of a server's time, read after the elapsed time, in microseconds since the epoch. It is rounded up, because a
+     * client must not be told too early a time.
      */
     public static long epochMicros(long elapsedNanos, Instant now) {
         return now.getEpochSecond() * MICROS + (now.getNano() + 999) / 1_000 - elapsedNanos / 1_000;
@@ -92,7 +86,6 @@ public record QuotaView(List<Quota> quotas, Quota decisive, long atMicros) {
         /** Writes the fields to a consumer of names and values. */
         void write(QuotaView view, BiConsumer<String, String> fields);
 
-        /** Returns the dialects with the given names. */
         static List<Dialect> named(List<String> names) {
             return names.stream().map(ALL::get).filter(Objects::nonNull).toList();
         }

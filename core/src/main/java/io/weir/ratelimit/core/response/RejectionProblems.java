@@ -13,11 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/**
- * The problems of rejected calls (RFC 9457).
- *
- * @param policies returns the current version of a policy by name
- */
+/** The problems of rejected calls (RFC 9457) under the current version of a policy. */
 public record RejectionProblems(Function<String, Optional<Policy>> policies) {
     private static final String TYPES = "https://iana.org/assignments/http-problem-types#";
     private static final int TOO_MANY_REQUESTS = 429;
@@ -144,9 +140,7 @@ public record RejectionProblems(Function<String, Optional<Policy>> policies) {
     /**
      * The content of the response to a rejected call, independent of its format.
      *
-     * @param title the reason phrase of the status
      * @param error the error code for programs
-     * @param detail the reason for the rejection, a sentence
      * @param violated the names of the limits that rejected the call; empty if there are none, or if they are not disclosed
      * @param retryAfter the seconds to wait, empty if no wait helps
      * @param help the URI of the documentation of the limit
@@ -161,7 +155,6 @@ public record RejectionProblems(Function<String, Optional<Policy>> policies) {
             OptionalLong retryAfter,
             Optional<String> help) {
 
-        /** Copies the list. */
         public Problem {
             violated = List.copyOf(violated);
         }
@@ -185,7 +178,6 @@ public record RejectionProblems(Function<String, Optional<Policy>> policies) {
             return (seconds - 1) / unit + 1;
         }
 
-        /** Returns the problem as a JSON object (RFC 9457). */
         public String json() {
             Map<String, Object> json = new LinkedHashMap<>();
             json.put("type", type);

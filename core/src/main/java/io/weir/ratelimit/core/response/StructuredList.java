@@ -8,12 +8,7 @@ final class StructuredList {
 
     private final StringBuilder text = new StringBuilder();
 
-    /**
-     * Adds a member.
-     *
-     * @param value printable ASCII
-     * @throws IllegalArgumentException if the string cannot be sent
-     */
+    /** Adds a member in printable ASCII. Throws an {@link IllegalArgumentException} if it cannot be sent. */
     StructuredList member(String value) {
         text.append(text.isEmpty() ? "" : ", ");
         string(value);
@@ -21,11 +16,8 @@ final class StructuredList {
     }
 
     /**
-     * Adds a parameter with a string to the last member.
-     *
-     * @param key the name, in lower case letters
-     * @param value printable ASCII
-     * @throws IllegalArgumentException if the string cannot be sent
+     * Adds a parameter in printable ASCII, with a key in lower case, to the last member. Throws an {@link IllegalArgumentException} if it
+     * cannot be sent.
      */
     StructuredList parameter(String key, String value) {
         text.append(';').append(key).append('=');
@@ -48,18 +40,12 @@ final class StructuredList {
         text.append('"');
     }
 
-    /**
-     * Adds a parameter to the last member.
-     *
-     * @param key the name, in lower case letters
-     * @param value the value, 0 or more; a greater value than {@link #MAX_INTEGER} is sent as that maximum
-     */
+    /** Adds a parameter, 0 or more, to the last member; a greater value than {@link #MAX_INTEGER} is sent as that maximum. */
     StructuredList parameter(String key, long value) {
         text.append(';').append(key).append('=').append(Math.min(value, MAX_INTEGER));
         return this;
     }
 
-    /** Returns the value of the field. */
     @Override
     public String toString() {
         return text.toString();

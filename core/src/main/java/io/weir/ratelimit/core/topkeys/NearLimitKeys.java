@@ -20,7 +20,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * that has been near its limit for long.
  */
 final class NearLimitKeys {
-    /** The greatest number of keys. */
     static final int KEYS = 64;
 
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MINUTES.toNanos(5);

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * dropped as a whole.
  */
 final class RecentKeys {
-    /** The number of keys in a list. */
     static final int SHOWN = 20;
 
     static final long PERIOD_NANOS = TimeUnit.MINUTES.toNanos(5);

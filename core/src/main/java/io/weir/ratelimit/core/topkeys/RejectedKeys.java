@@ -20,11 +20,7 @@ public final class RejectedKeys {
     private final TopKeysTracker tracker;
     private Map<SpaceSaving, Map<String, Long>> last = Map.of();
 
-    /**
-     * A key with its rejections.
-     *
-     * @param rejections a lower bound of the rejections, 1 or more
-     */
+    /** A key with a lower bound of its rejections, 1 or more. */
     public record Entry(String policy, String key, long rejections) {}
 
     /** Creates a reader. Its first reading includes all that the tracker still counts. */

@@ -55,7 +55,6 @@ final class SpaceSaving {
     /** The number of keys that have lost their counter. */
     private final AtomicInteger retired = new AtomicInteger();
 
-    /** The bounds of the count of a key. */
     record Bounds(long atLeast, long atMost) {
         Bounds plus(Bounds other) {
             return new Bounds(atLeast + other.atLeast, atMost + other.atMost);
@@ -96,11 +95,7 @@ final class SpaceSaving {
         }
     }
 
-    /**
-     * Counts a call of a key. Returns the counter of the key, null if it has none.
-     *
-     * @param utilization the {@link Utilization} after the call
-     */
+    /** Counts a call of a key that leaves a {@link Utilization}. Returns the counter of the key, null if it has none. */
     @Nullable
     Counter count(String key, int utilization) {
         int cell = cell(key.hashCode());
@@ -140,7 +135,6 @@ final class SpaceSaving {
         return counter;
     }
 
-    /** Returns the calls of a cell. */
     private long calls(int cell) {
         return cells.get(cell) & (OWNER - 1);
     }
@@ -198,7 +192,6 @@ final class SpaceSaving {
         cells.addAndGet(cell, Math.max(0, counter.close() - before) - OWNER);
     }
 
-    /** Returns the keys with a counter. */
     List<String> keys() {
         return List.copyOf(known.keySet());
     }

@@ -42,7 +42,6 @@ public final class TopKeysTracker {
         /** The counter of the last call; null if the key had none. A call checks that it is still valid. */
         volatile RecentKeys.@Nullable Place place;
 
-        /** Creates a key without a counter. */
         public RecurringKey(String policy, String storedKey) {
             this.policy = policy;
             this.storedKey = storedKey;
@@ -117,7 +116,6 @@ public final class TopKeysTracker {
         return recent == null ? Duration.ZERO : recent.longestNearLimit(nanoTime.getAsLong());
     }
 
-    /** Returns the counts of rejections by policy. */
     Map<String, List<SpaceSaving>> rejections() {
         Map<String, List<SpaceSaving>> rejections = new HashMap<>();
         byPolicy.forEach((policy, recent) -> rejections.put(policy, recent.rejections()));

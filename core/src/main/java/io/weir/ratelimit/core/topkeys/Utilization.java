@@ -9,7 +9,6 @@ import java.util.List;
 
 /** The spent part of limits in thousandths, rounded down. It is an integer, because counters record it with each call. */
 final class Utilization {
-    /** A fully spent limit. */
     static final int FULL = 1_000;
 
     /** The least utilization of a key that is near its limit. */
