@@ -134,11 +134,7 @@ final class Assembly {
                 : null;
     }
 
-    /**
-     * Creates the parts, and starts the backend.
-     *
-     * @throws InvalidConfigurationException with all problems
-     */
+    /** Creates the parts, and starts the backend. Throws an {@link InvalidConfigurationException} with all problems. */
     HostedWeir weir() {
         PolicyParts loaded = load();
         Telemetry telemetry = settings.enabled()

@@ -8,11 +8,6 @@ import java.util.function.Function;
 /** A service that creates a backend in plain Java. {@link java.util.ServiceLoader} finds it. In a container, a backend is a bean. */
 @FunctionalInterface
 public interface BackendProvider {
-    /**
-     * Creates a backend, which does not connect before its start.
-     *
-     * @param properties returns the value of a property, empty if it is not set
-     * @return the backend
-     */
+    /** Creates a backend, which does not connect before its start, from the values of properties that are set. */
     RateLimitBackend create(Function<String, Optional<String>> properties);
 }

@@ -7,20 +7,11 @@ import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The slots of calls: those of a request belong to the request, and calls of beans share them until they return.
- *
- * @param engine releases slots
- * @param requests know how requests end
- */
+/** The slots of calls: those of a request belong to the request, and calls of beans share them until they return. */
 record CallSlots(RateLimitEngine engine, Requests requests) {
     /**
-     * Lets the request hold the slots of a decision, else the call.
-     *
-     * @param binding the policies of the call
-     * @param request the request, null if the call belongs to none
-     * @param returns whether the call reports its end, in contrast to the request itself
-     * @return the slots to {@link #leave}
+     * Lets the request, if there is one, hold the slots of a decision, else the call. Returns the slots to {@link #leave}. A call of a bean
+     * reports its return; a request does not.
      */
     Entry.Slots take(Binding binding, Decision decision, @Nullable RequestState request, boolean returns) {
         if (decision.receipt().holdsSlots()) {
@@ -41,7 +32,6 @@ record CallSlots(RateLimitEngine engine, Requests requests) {
         }
     }
 
-    /** Ends a call. */
     void leave(Entry entry) {
         RequestState request = entry.request();
         if (entry.slots() == Entry.Slots.OF_CALL) {

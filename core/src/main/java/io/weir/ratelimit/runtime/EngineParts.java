@@ -14,19 +14,7 @@ import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/**
- * The engine and what it works with.
- *
- * @param factory created the engine
- * @param engine decides
- * @param health the health of the backend
- * @param keys the operations on keys of the backend
- * @param known what this instance knows of keys
- * @param policies the policies in force
- * @param reload loads other policies
- * @param readings the results of reading the configuration
- * @param live the number of live instances, if it is learned
- */
+/** The engine and the objects that it works with; the number of live instances is present if it is learned. */
 record EngineParts(
         EngineFactory factory,
         RateLimitEngine engine,
@@ -37,12 +25,6 @@ record EngineParts(
         Reload reload,
         Readings readings,
         Optional<LiveInstances> live) {
-    /**
-     * What this instance knows of keys.
-     *
-     * @param overrides the limits of single keys
-     * @param topKeys the keys with the most permits
-     * @param blocks the blocked keys
-     */
+    /** The state that this instance keeps of keys. */
     record KnownKeys(Overrides overrides, TopKeysTracker topKeys, KnownBlocks blocks) {}
 }

@@ -54,20 +54,12 @@ public record Entry(
         return new Entry(passage, Decision.Allowed.UNLIMITED, Binding.NONE, null, false, Slots.NONE);
     }
 
-    /**
-     * Returns whether the method of the request waits for its permits before it runs.
-     *
-     * @return true if the request passes, and the interceptor continues with its decision
-     */
+    /** Tests whether the method of the request waits for its permits before it runs: the interceptor continues with its decision. */
     public boolean isWaiting() {
         return passage == Passage.WAITING;
     }
 
-    /**
-     * Returns whether this entry point has decided policies.
-     *
-     * @return false if the call passed without a decision
-     */
+    /** Tests whether this entry point has decided policies. */
     public boolean isDecided() {
         return passage == Passage.DECIDED;
     }

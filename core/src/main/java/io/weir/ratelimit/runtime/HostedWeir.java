@@ -84,33 +84,22 @@ public final class HostedWeir implements AutoCloseable {
     /**
      * Creates the limiter of a host. It decides from now on; {@link #start} starts its repeated tasks.
      *
-     * @param platform what the host provides
-     * @return the limiter
      * @throws InvalidConfigurationException if the configuration is invalid, with all problems
      */
     public static HostedWeir on(Platform platform) {
         return new Assembly(platform).weir();
     }
 
-    /**
-     * Returns the name of this instance on its host, as the start summary has it.
-     *
-     * @return a text such as {@code 4711-3f2a}
-     */
+    /** Returns the name of this instance on its host, such as {@code 4711-3f2a}, as the start summary has it. */
     public static String instanceName() {
         return InstanceName.own().toString();
     }
 
-    /** Sets the repeated tasks. */
     void repeat(List<TaskTimer> tasks) {
         timers = List.copyOf(tasks);
     }
 
-    /**
-     * Starts the repeated tasks, such as the reload of policies.
-     *
-     * @param application the context class loader of the tasks
-     */
+    /** Starts the repeated tasks, such as the reload of policies, with the context class loader of the application. */
     public void start(ClassLoader application) {
         timers.forEach(timer -> timer.start(assembly.executor().get(), application));
     }
@@ -133,30 +122,16 @@ public final class HostedWeir implements AutoCloseable {
         assembly.platform().closed();
     }
 
-    /**
-     * Returns the limiter for application code.
-     *
-     * @return the limiter
-     */
+    /** Returns the limiter for application code. */
     public RateLimiter limiter() {
         return limiter;
     }
 
-    /**
-     * Returns the settings of the application.
-     *
-     * @return the settings
-     */
     public Settings settings() {
         return assembly.settings();
     }
 
-    /**
-     * Creates the gate that requests and bean calls of a host enter.
-     *
-     * @param requests the requests of the host
-     * @return the gate
-     */
+    /** Creates the gate that requests and bean calls of a host enter. */
     public RateLimitGate gate(Requests requests) {
         return new RateLimitGate(
                 parts.engine(),
@@ -168,30 +143,17 @@ public final class HostedWeir implements AutoCloseable {
                 receipts);
     }
 
-    /**
-     * Returns the configuration of the first policies.
-     *
-     * @return the properties
-     */
+    /** Returns the configuration of the first policies. */
     public ConfigProperties configuration() {
         return loaded.config();
     }
 
-    /**
-     * Returns the engine, for calls that no request enters.
-     *
-     * @return the engine
-     */
+    /** Returns the engine, for calls that no request enters. */
     public RateLimitEngine engine() {
         return parts.engine();
     }
 
-    /**
-     * Tests whether a call that enters no gate bypasses the limits.
-     *
-     * @param call the properties of the call
-     * @return true if a bypass token, the client address or a role exempts the call
-     */
+    /** Tests whether a bypass token, the client address or a role exempts a call that enters no gate. */
     public boolean bypasses(CallContext call) {
         Bypass bypass = policies().bypass();
         return !bypass.isEmpty()
@@ -199,10 +161,8 @@ public final class HostedWeir implements AutoCloseable {
     }
 
     /**
-     * Returns a receipt of what decisions have spent, and moves it out of their receipts, so that only the application can settle it.
-     *
-     * @param decisions the decisions on one request
-     * @return the value of the {@linkplain #RECEIPT_FIELD field}; empty if they have spent nothing, or if receipts are disabled
+     * Returns a receipt of what the decisions on one request have spent, as the value of the {@linkplain #RECEIPT_FIELD field}. Moves it
+     * out of their receipts, so that only the application can settle it. Empty if they have spent nothing, or if receipts are disabled.
      */
     public Optional<String> receipt(Stream<Decision> decisions) {
         return receipts == null
@@ -215,59 +175,31 @@ public final class HostedWeir implements AutoCloseable {
                         .toList());
     }
 
-    /**
-     * Returns the clock of decisions.
-     *
-     * @return the clock
-     */
+    /** Returns the clock of decisions. */
     public Sleeper clock() {
         return assembly.environment().clock();
     }
 
-    /**
-     * Returns the policies in force.
-     *
-     * @return the policies
-     */
+    /** Returns the policies in force. */
     public PolicySnapshot policies() {
         return parts.policies().get();
     }
 
-    /**
-     * Returns the health of the backend.
-     *
-     * @return the health
-     */
+    /** Returns the health of the backend. */
     public BackendHealth health() {
         return parts.health();
     }
 
-    /**
-     * Returns the number of instances, which failure modes use.
-     *
-     * @return the configured number, or the learned one; 1 if it is unknown
-     */
+    /** Returns the number of instances, configured or learned, which failure modes use; 1 if it is unknown. */
     public int instances() {
         return parts.factory().instances().getAsInt();
     }
 
-    /**
-     * Returns the listeners that measure and log.
-     *
-     * @return the telemetry
-     */
     public Telemetry telemetry() {
         return telemetry;
     }
 
-    /**
-     * Returns a plug-in of this limiter.
-     *
-     * @param type the class of the plug-in
-     * @param <T> the class of the plug-in
-     * @return the plug-in
-     * @throws IllegalStateException if the limiter does not have it
-     */
+    /** Returns a plug-in of this limiter. Throws an {@link IllegalStateException} if the limiter does not have it. */
     public <T extends Plugin> T plugin(Class<T> type) {
         return assembly.plugins().stream()
                 .filter(type::isInstance)
@@ -276,86 +208,49 @@ public final class HostedWeir implements AutoCloseable {
                 .orElseThrow(() -> new IllegalStateException("no plug-in " + type.getName()));
     }
 
-    /**
-     * Returns the request that the current thread serves.
-     *
-     * @return the request, empty if the thread serves none
-     */
+    /** Returns the request that the current thread serves, if any. */
     public Optional<RequestState> currentRequest() {
         return assembly.platform().currentRequest();
     }
 
-    /**
-     * Returns the quotas of callers.
-     *
-     * @return the quotas
-     */
     public CallerQuotas quotas() {
         return quotas;
     }
 
-    /**
-     * Returns the operations on callers.
-     *
-     * @return the operations
-     */
     public InstanceCallers callers() {
         return callers;
     }
 
-    /**
-     * Returns the selected backend.
-     *
-     * @return the backend
-     */
+    /** Returns the selected backend. */
     public RateLimitBackend backend() {
         return loaded.backend();
     }
 
-    /**
-     * Returns the reload of the policies, which also applies layers over the configuration.
-     *
-     * @return the reload
-     */
+    /** Returns the reload of the policies, which also applies layers over the configuration. */
     public Reload reload() {
         return parts.reload();
     }
 
-    /**
-     * Returns the limits of single keys.
-     *
-     * @return the limits
-     */
+    /** Returns the limits of single keys. */
     public Overrides overrides() {
         return parts.known().overrides();
     }
 
-    /**
-     * Returns the results of reading the configuration.
-     *
-     * @return the results
-     */
+    /** Returns the results of reading the configuration. */
     public Readings readings() {
         return parts.readings();
     }
 
-    /**
-     * Returns the limits of the methods of beans and of the other endpoints.
-     *
-     * @return the limits
-     */
+    /** Returns the limits of the methods of beans and of the other endpoints. */
     public List<MethodLimits> methods() {
         return loaded.loader().methods();
     }
 
     /**
-     * Checks methods that the host has found after the limiter was created.
+     * Checks methods that the host has found after the limiter was created. Needs all methods, because a late one can define a policy that
+     * another one names. Returns one line for each policy of the late methods; none if limits are disabled.
      *
-     * @param all all methods, because a late one can define a policy that another one names
-     * @param late the methods found now
-     * @param problems the problems of their annotations
-     * @return one line for each policy of the late methods; empty if limits are disabled
-     * @throws InvalidConfigurationException with all problems
+     * @throws InvalidConfigurationException with all problems, also those of annotations
      */
     public List<String> check(AnnotatedMethods all, AnnotatedMethods late, Problems problems) {
         PolicySnapshot snapshot = loader(all).load(loaded.config(), problems);
@@ -376,12 +271,7 @@ public final class HostedWeir implements AutoCloseable {
                 loaded.lookups().sources().policies());
     }
 
-    /**
-     * Checks the first policies against the started application.
-     *
-     * @param view what the host knows of the application
-     * @return the warnings about policies that do not fit the application
-     */
+    /** Returns the warnings about first policies that do not fit the started application. */
     public List<MessageCatalog.Message> warnings(ApplicationView view) {
         List<MessageCatalog.Message> warnings = new ArrayList<>();
         if (assembly.settings().enabled()) {

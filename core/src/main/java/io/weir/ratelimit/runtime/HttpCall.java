@@ -7,39 +7,19 @@ import org.jspecify.annotations.Nullable;
 
 /** An HTTP request at a filter: the caller, and the parts of the request that path rules match. */
 public interface HttpCall extends CallContext {
-    /**
-     * Returns the HTTP method.
-     *
-     * @return the method, such as {@code GET}
-     */
+    /** Returns the HTTP method, such as {@code GET}. */
     String httpMethod();
 
-    /**
-     * Returns the path below the context root.
-     *
-     * @return the path
-     */
+    /** Returns the path below the context root. */
     String path();
 
-    /**
-     * Returns whether the request is a CORS preflight request, to which no limit applies.
-     *
-     * @return true for a preflight request
-     */
+    /** Tests whether the request is a CORS preflight request, to which no limit applies. */
     boolean isPreflight();
 
-    /**
-     * Returns the state that an earlier filter has attached to the request.
-     *
-     * @return the state, null if there is none
-     */
+    /** Returns the state that an earlier filter has attached to the request, null if there is none. */
     @Nullable
     RequestState attachedState();
 
-    /**
-     * Attaches a state to the request, for the filters that follow.
-     *
-     * @param state the state
-     */
+    /** Attaches a state to the request, for the filters that follow. */
     void attach(RequestState state);
 }

@@ -9,9 +9,8 @@ import java.util.Optional;
 /** A resource that Weir itself serves over HTTP, such as the console. A host serves it by its own API for requests. */
 public interface HttpResource {
     /**
-     * Answers a request. The calling thread can block.
+     * Answers a request; empty if the server has answered by {@link Request#login}. The calling thread can block.
      *
-     * @return the answer; empty if the server has answered by {@link Request#login}
      * @throws IOException if the request cannot be read or answered
      */
     Optional<Answer> answer(Request request) throws IOException;
@@ -24,25 +23,18 @@ public interface HttpResource {
         /** Returns whether the server has authenticated a user, who need not have a name. */
         boolean hasUser();
 
-        /** Returns the HTTP method, such as {@code GET}. */
         String method();
 
         /** Returns the path below that of the resource: empty, or a path that begins with a slash. */
         String path();
 
-        /**
-         * Reads the body.
-         *
-         * @param limit the number of bytes after which reading ends
-         * @throws IOException if the client does not send the complete body
-         */
+        /** Reads the body, up to a number of bytes. Throws an {@link IOException} if the client does not send the complete body. */
         byte[] body(int limit) throws IOException;
 
         /** Lets the server authenticate the caller, who has no user yet. */
         Login login() throws IOException;
     }
 
-    /** The result of a login. */
     enum Login {
         /** The caller has a user now. */
         SUCCEEDED,
@@ -52,11 +44,7 @@ public interface HttpResource {
         UNAVAILABLE
     }
 
-    /**
-     * An answer.
-     *
-     * @param body the body, empty if there is none
-     */
+    /** An answer, whose body is empty if there is none. */
     record Answer(int status, Map<String, String> headers, String body) {
         /** Checks that an error with the page of the server has no body. */
         public Answer {

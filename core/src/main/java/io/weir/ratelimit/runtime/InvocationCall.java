@@ -8,13 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A call of a bean method.
- *
- * @param request the request that contains the call, else the caller without a request
- * @param isInRequest whether a request contains the call
- * @param endpoint the called method
- * @param positions the positions of the named arguments
- * @param arguments the arguments
+ * A call of a bean method, with the context of the request that contains it or else of a caller without a request. The positions are those
+ * of the named arguments.
  */
 record InvocationCall(
         CallContext request,

@@ -9,12 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/**
- * The sources of a platform with the layers of plug-ins over them.
- *
- * @param platform the sources of the platform
- * @param plugins the plug-ins
- */
+/** The sources of a platform with the layers of plug-ins over them. */
 record LayeredSources(ConfigProperties.Sources platform, List<Plugin> plugins) implements ConfigProperties.Sources {
     @Override
     public ConfigProperties first() {
@@ -50,12 +45,7 @@ record LayeredSources(ConfigProperties.Sources platform, List<Plugin> plugins) i
         return names;
     }
 
-    /**
-     * Properties that do not list those of a plug-in, because the parts that check the names do not know them.
-     *
-     * @param config the properties
-     * @param hidden the names that are not listed
-     */
+    /** Properties that do not list those of a plug-in, because the parts that check the names do not know them. */
     private record WithoutNames(ConfigProperties config, Set<String> hidden) implements ConfigProperties {
         @Override
         public ConfigProperties.Property get(String name) {

@@ -41,12 +41,7 @@ public final class LiveInstances implements Plugin.Task, IntSupplier {
 
     private volatile boolean failing;
 
-    /**
-     * The result of the answers so far.
-     *
-     * @param smaller the number of smaller answers in a row
-     * @param greatest the greatest of them
-     */
+    /** The result of the answers so far, with the number and the greatest of the smaller answers in a row. */
     private record Learned(int number, int smaller, int greatest) {
         static final Learned NOTHING = new Learned(0, 0, 0);
 

@@ -22,11 +22,7 @@ final class LookupThreads implements Supplier<Executor> {
 
     private record Pool(ThreadPoolExecutor threads, Supplier<Executor> context) {}
 
-    /**
-     * Creates threads at their first use.
-     *
-     * @param source returns the source of threads; called on a thread of the application
-     */
+    /** Creates threads at their first use, on a thread of the application. */
     LookupThreads(Supplier<Platform.Threads> source) {
         this.source = source;
     }

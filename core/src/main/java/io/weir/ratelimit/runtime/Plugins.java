@@ -20,11 +20,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/**
- * The plug-ins of one limiter.
- *
- * @param all the plug-ins in a fixed order
- */
+/** The plug-ins of one limiter in a fixed order. */
 record Plugins(List<Plugin> all) {
     /** Finds the objects of the application and the services. */
     static Plugins of(Platform platform) {
@@ -53,13 +49,7 @@ record Plugins(List<Plugin> all) {
         all.forEach(plugin -> plugin.check(policy, config, problems));
     }
 
-    /**
-     * Reports the properties of plug-ins that the application does not contain.
-     *
-     * @param config the properties
-     * @param variables the environment variables that can set properties
-     * @param problems receives the problems
-     */
+    /** Reports the properties, and the environment variables, of plug-ins that the application does not contain. */
     void checkAbsent(ConfigProperties config, Set<String> variables, Problems problems) {
         Set<String> present =
                 all.stream().flatMap(plugin -> plugin.properties().stream()).collect(Collectors.toSet());

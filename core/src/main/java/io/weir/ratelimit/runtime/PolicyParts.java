@@ -11,30 +11,14 @@ import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
 import io.weir.ratelimit.spi.RateLimitBackend;
 
-/**
- * The parts that the configuration and the application determine, with the first policies.
- *
- * @param config the configuration of the first policies
- * @param lookups the look-ups of the application
- * @param backend the selected backend
- * @param loader loads policies
- * @param snapshot the first policies
- */
+/** The parts that the configuration and the application determine, with the first policies and their configuration. */
 record PolicyParts(
         ConfigSnapshot config,
         Lookups lookups,
         RateLimitBackend backend,
         PolicySnapshotLoader loader,
         PolicySnapshot snapshot) {
-    /**
-     * The look-ups of keys, tiers and limits.
-     *
-     * @param addresses finds the addresses of clients
-     * @param times the times of look-ups
-     * @param bounded the resolvers with a deadline
-     * @param resolvers the resolvers of keys and tiers
-     * @param sources the sources of limits for single keys
-     */
+    /** The look-ups of keys, tiers and limits; the bounded resolvers have a deadline. */
     record Lookups(
             ClientAddress addresses,
             LookupTimes times,

@@ -7,15 +7,7 @@ import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.spi.KeyResolver;
 import java.util.Map;
 
-/**
- * The values that a plug-in reads before the limiter exists.
- *
- * @param config the configuration
- * @param settings the settings
- * @param platform the host
- * @param resolvers the key resolvers of the application by name
- * @param problems receives the problems
- */
+/** The values that a plug-in reads before the limiter exists; it reports its problems to {@code problems}. */
 public record Preparation(
         ConfigProperties config,
         Settings settings,

@@ -56,11 +56,7 @@ public final class RateLimitGate {
     /** The arguments of a call. They are read only if a key uses them, or if no request has the caller. */
     @FunctionalInterface
     public interface Arguments {
-        /**
-         * Returns the arguments.
-         *
-         * @return the arguments, null if the method has no parameters
-         */
+        /** Returns the arguments, null if the method has no parameters. */
         @Nullable
         Object @Nullable [] get();
     }
@@ -83,44 +79,26 @@ public final class RateLimitGate {
         this.slots = new CallSlots(engine, requests);
     }
 
-    /**
-     * Returns the current time.
-     *
-     * @return the time by the clock of decisions
-     */
+    /** Returns the current time by the clock of decisions. */
     public Instant now() {
         return clock.now();
     }
 
-    /**
-     * Returns the time since a decision.
-     *
-     * @param atNanos the instant of the decision, as {@link ResponseQuotas#atNanos} returns it
-     * @return the time, in nanoseconds
-     */
+    /** Returns the nanoseconds since the instant of a decision, as {@link ResponseQuotas#atNanos} returns it. */
     public long nanosSince(long atNanos) {
         return clock.nanos() - atNanos;
     }
 
     /**
      * Enters a request for the policies with {@code phase=early}: before it is matched to a resource method, and again when it is matched,
-     * because a filter can have changed its method or path.
-     *
-     * @param call the request
-     * @return the answer; nothing is decided if all policies were decided before
+     * because a filter can have changed its method or path. Nothing is decided if all policies were decided before.
      */
     public Entry enterEarly(HttpCall call) {
         Attempt attempt = early(call);
         return attempt == null ? Entry.OPEN : ofRequest(decide(attempt));
     }
 
-    /**
-     * Enters a request as {@link #enterEarly}, on a thread that must not block.
-     *
-     * @param call the request
-     * @param threads runs what can block, in the context of the request
-     * @return the answer
-     */
+    /** Enters a request as {@link #enterEarly}, on a thread that must not block; what can block runs on other threads. */
     public LaterEntry enterEarlyAsync(HttpCall call, Executor threads) {
         Attempt attempt = early(call);
         return attempt == null ? LaterEntry.OPEN : decideAsync(attempt, threads, this::ofRequest);
@@ -142,12 +120,8 @@ public final class RateLimitGate {
     }
 
     /**
-     * Enters a request that is matched to a resource method.
-     *
-     * @param call the request
-     * @param resource the class of the resource, not of its proxy
-     * @param method the resource method
-     * @return the answer; nothing is decided if a key needs the arguments of the method, which only the interceptor knows
+     * Enters a request that is matched to a resource method; the class is that of the resource, not of its proxy. Nothing is decided if a
+     * key needs the arguments of the method, which only the interceptor knows.
      */
     public Entry enter(HttpCall call, Class<?> resource, Method method) {
         PolicySnapshot current = policies.get();
@@ -165,13 +139,8 @@ public final class RateLimitGate {
     }
 
     /**
-     * Enters a request that is matched to a resource method, on a thread that must not block.
-     *
-     * @param call the request
-     * @param resource the class of the resource, not of its proxy
-     * @param method the resource method
-     * @param threads runs what can block, in the context of the request
-     * @return the answer; nothing is decided if a key needs the arguments of the method, which only the interceptor knows
+     * Enters as {@link #enter(HttpCall, Class, Method)}, on a thread that must not block. What can block runs on other threads, in the
+     * context of the request.
      */
     public LaterEntry enterAsync(HttpCall call, Class<?> resource, Method method, Executor threads) {
         PolicySnapshot current = policies.get();
@@ -215,24 +184,12 @@ public final class RateLimitGate {
         return later.isDecided() ? later.entry() : Entry.WAITING;
     }
 
-    /**
-     * Returns the policies of a bean method.
-     *
-     * @param beanClass the class of the bean, not of its proxy
-     * @param method the method
-     * @return the policies
-     */
+    /** Returns the policies of a bean method; the class is that of the bean, not of its proxy. */
     public Binding.OfMethod method(Class<?> beanClass, Method method) {
         return policies.get().bindings().of(beanClass, method);
     }
 
-    /**
-     * Enters a call of a bean method.
-     *
-     * @param method the policies of the method
-     * @param arguments returns the arguments of the method, null if it has no parameters
-     * @return the answer
-     */
+    /** Enters a call of a bean method. */
     public Entry enter(Binding.OfMethod method, Arguments arguments) {
         Attempt attempt = attempt(method, arguments);
         if (attempt == null) {
@@ -241,13 +198,7 @@ public final class RateLimitGate {
         return isEntered(attempt) ? entry(attempt, Decision.Allowed.UNLIMITED) : decide(attempt);
     }
 
-    /**
-     * Enters a call of a bean method that can run later on another thread.
-     *
-     * @param method the policies of the method
-     * @param arguments returns the arguments of the method, null if it has no parameters
-     * @return the answer
-     */
+    /** Enters a call of a bean method that can run later on another thread. */
     public LaterEntry enterLater(Binding.OfMethod method, Arguments arguments) {
         Attempt attempt = attempt(method, arguments);
         if (attempt == null) {
@@ -256,14 +207,7 @@ public final class RateLimitGate {
         return isEntered(attempt) ? decidedByFilter(attempt) : decideLater(attempt);
     }
 
-    /**
-     * Enters a call of a bean method on a thread that must not block.
-     *
-     * @param method the policies of the method
-     * @param arguments returns the arguments of the method, null if it has no parameters
-     * @param threads runs what can block, in the context of the call
-     * @return the answer
-     */
+    /** Enters a call of a bean method on a thread that must not block. What can block runs on other threads, in the context of the call. */
     public LaterEntry enterAsync(Binding.OfMethod method, Arguments arguments, Executor threads) {
         Attempt attempt = attempt(method, arguments);
         if (attempt == null) {
@@ -387,21 +331,12 @@ public final class RateLimitGate {
                 ownSlots);
     }
 
-    /**
-     * Returns the charges of the request that the calling thread serves.
-     *
-     * @return the charges
-     */
+    /** Returns the charges of the request that the calling thread serves. */
     public RequestCharges charges() {
         return new CurrentCharges(engine.settlements(), policy -> policies.get().has(policy), this::current);
     }
 
-    /**
-     * Leaves with the outcome of a bean call.
-     *
-     * @param entry the answer on entry
-     * @param succeeded the outcome
-     */
+    /** Leaves with the outcome of a bean call, by the answer on its entry. */
     public void leave(Entry entry, boolean succeeded) {
         if (entry.binding().countsOutcomes()) {
             engine.ends().settle(entry.binding(), entry.decision(), succeeded, entry.request());
@@ -409,12 +344,7 @@ public final class RateLimitGate {
         slots.leave(entry);
     }
 
-    /**
-     * Leaves with the outcome of a request. Only the first call has an effect.
-     *
-     * @param request the state of the request
-     * @param succeeded the outcome
-     */
+    /** Leaves with the outcome of a request. Only the first call has an effect. */
     public void leave(RequestState request, boolean succeeded) {
         request.endWait();
         if (!request.endsWith(succeeded)) {
@@ -433,11 +363,8 @@ public final class RateLimitGate {
     }
 
     /**
-     * Considers a user whom a filter has authenticated after the request has entered. Reports the policies that were decided under
-     * another key.
-     *
-     * @param request the state of the request
-     * @param call the request with the user
+     * Considers a user whom a filter has authenticated after the request has entered. Reports the policies that were decided under another
+     * key.
      */
     public void authenticated(RequestState request, CallContext call) {
         request.caller(call);
@@ -457,10 +384,8 @@ public final class RateLimitGate {
     }
 
     /**
-     * Starts a request that has not entered yet, and sets its caller. Only what calls a bean before the filters has to start a request.
-     *
-     * @param call the request
-     * @return the state of the request
+     * Starts a request that has not entered yet, and sets its caller. Only code that calls a bean before the filters has to start a
+     * request.
      */
     public RequestState start(HttpCall call) {
         RequestState attached = call.attachedState();
@@ -476,11 +401,7 @@ public final class RateLimitGate {
         return request;
     }
 
-    /**
-     * Returns the state of the HTTP request that the calling thread serves.
-     *
-     * @return the state, empty if the thread serves no request, such as the thread of a timer
-     */
+    /** Returns the state of the HTTP request that the calling thread serves; empty if it serves none, as a thread of a timer. */
     public Optional<RequestState> current() {
         return Optional.ofNullable(requests.current(this));
     }

@@ -9,11 +9,7 @@ import io.weir.ratelimit.core.snapshot.Reload;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The tasks that an application repeats while it runs.
- *
- * @param reload reads the configuration
- */
+/** The tasks that an application repeats while it runs. */
 record RepeatedTasks(
         Settings settings,
         Reload reload,

@@ -30,11 +30,7 @@ final class TaskTimer {
         this.task = task;
     }
 
-    /**
-     * Starts the timer, unless it runs or was stopped.
-     *
-     * @param application the context class loader of the task
-     */
+    /** Starts the timer, unless it runs or was stopped. The context class loader of the task is that of the application. */
     synchronized void start(Executor executor, ClassLoader application) {
         if (next == null) {
             arm(executor, application);

@@ -12,10 +12,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What is known of an application after its start.
+ * The methods and resources that are found in an application at its start.
  *
- * @param methods the limits of all annotated methods that were found
- * @param operations the operations of all resources that were found
  * @param mappings the URL patterns of servlets that Jakarta REST can be, such as {@code /api/*}; empty if they are not known
  * @param usesLimiter whether code with a {@code RateLimiter} can use any policy
  * @param hidesClasses whether a resource that was not found can name a policy
@@ -28,7 +26,6 @@ public record ApplicationView(
         boolean hidesClasses) {
     private static final String BELOW = "/*";
 
-    /** Copies the collections. */
     public ApplicationView {
         methods = List.copyOf(methods);
         operations = List.copyOf(operations);
@@ -66,11 +63,10 @@ public record ApplicationView(
     }
 
     /**
-     * An operation of a resource.
+     * An operation of a resource, with the policies of its annotations.
      *
      * @param path the path template below the path of the application, without regular expressions; empty, or with a slash at the start and
      *     none at the end
-     * @param binding the policies of the annotations
      */
     public record Operation(String method, String path, Binding binding) {}
 }

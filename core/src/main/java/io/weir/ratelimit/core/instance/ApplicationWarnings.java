@@ -44,11 +44,7 @@ public final class ApplicationWarnings {
     private final ApplicationView application;
     private final List<MessageCatalog.Message> warnings = new ArrayList<>();
 
-    /**
-     * Creates a check.
-     *
-     * @param endpoints the endpoints that are no methods, such as REST clients
-     */
+    /** Creates a check; the endpoints are those that are no methods, such as REST clients. */
     public ApplicationWarnings(
             Map<String, Policy> policies,
             List<MethodLimits> endpoints,
@@ -60,7 +56,6 @@ public final class ApplicationWarnings {
         this.application = application;
     }
 
-    /** Returns one message for each warning. */
     public List<MessageCatalog.Message> all(Set<String> environment) {
         for (Policy policy : policies.values()) {
             if (policy.rollout().mode() != Policy.Mode.OFF) {

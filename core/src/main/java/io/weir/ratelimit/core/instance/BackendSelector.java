@@ -30,12 +30,7 @@ public final class BackendSelector {
     private final ConfigProperties config;
     private final Problems problems;
 
-    /**
-     * Creates a selector.
-     *
-     * @param local the backend in process, unless the application replaces it
-     * @param environment can replace backends by the one in process
-     */
+    /** Creates a selector. The environment can replace backends by the one in process. */
     public BackendSelector(
             Collection<RateLimitBackend> backends,
             RateLimitBackend local,

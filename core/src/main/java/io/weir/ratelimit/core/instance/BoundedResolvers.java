@@ -22,7 +22,6 @@ public final class BoundedResolvers {
     /** The listener of failures. The resolvers exist before the telemetry. */
     private ResolverListener listener = (kind, resolver, failure) -> {};
 
-    /** Creates the resolvers. */
     public BoundedResolvers(
             Map<String, KeyResolver> keyResolvers,
             Map<String, TierResolver> tierResolvers,
@@ -34,17 +33,14 @@ public final class BoundedResolvers {
                 (name, resolver) -> tiers.put(name, new TierLookups(name, resolver, times, threads, this::failed)));
     }
 
-    /** Sets the listener of later failures. */
     public void listener(ResolverListener next) {
         listener = next;
     }
 
-    /** Returns the key resolvers by name. */
     public Map<String, KeyResolver> keys() {
         return keys;
     }
 
-    /** Returns the tier resolvers by name. */
     public Map<String, TierSelector> tiers() {
         return tiers;
     }

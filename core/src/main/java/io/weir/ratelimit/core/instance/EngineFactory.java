@@ -34,15 +34,7 @@ import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
-/**
- * Creates the engine of a deployment and the objects around it.
- *
- * @param environment the clock, the random numbers and the backends in process
- * @param backend the backend that the configuration selects
- * @param instances returns the number of instances, which failure modes use
- * @param telemetry the listeners of metrics and logs
- * @param executor runs tasks in the background
- */
+/** Creates the engine of a deployment and the objects around it; failure modes use the number of instances. */
 public record EngineFactory(
         Settings settings,
         EngineEnvironment environment,
@@ -61,7 +53,6 @@ public record EngineFactory(
             List<Consumer<PenaltyImposed>> penalties,
             List<Consumer<QuotaThresholdReached>> thresholds) {}
 
-    /** Creates the health of the backend. */
     public BackendHealth health() {
         List<BackendStateListener> listeners = new ArrayList<>(telemetry.backendStateListeners());
         observers.backend().forEach(observer -> listeners.add(BackendStateListener.ofChanges(observer)));
@@ -74,11 +65,7 @@ public record EngineFactory(
         return settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
     }
 
-    /**
-     * Creates the engine.
-     *
-     * @param additional the listeners of the application, which follow those of the telemetry
-     */
+    /** Creates the engine. The additional listeners, those of the application, follow those of the telemetry. */
     public RateLimitEngine engine(
             BackendHealth health,
             Overrides overrides,
@@ -102,12 +89,7 @@ public record EngineFactory(
                 .build();
     }
 
-    /**
-     * Creates the quotas of callers, for the quota resource.
-     *
-     * @param policies returns the policies in force
-     * @param outgoing the names of the policies that REST clients have and no method
-     */
+    /** Creates the quotas of callers, without the policies that only REST clients have. */
     public CallerQuotas quotas(
             RateLimitEngine engine, Supplier<Map<String, Policy>> policies, Set<String> outgoing, KeyTerms terms) {
         return new CallerQuotas(

@@ -16,12 +16,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/**
- * The operations on callers of this instance.
- *
- * @param policies returns the policies in force by name
- * @param blocks the blocks that this instance knows of
- */
+/** The operations on callers of this instance. */
 public record InstanceCallers(
         Supplier<Map<String, Policy>> policies,
         KeyAdministration stored,
@@ -29,11 +24,7 @@ public record InstanceCallers(
         KnownBlocks blocks,
         KeyMasker masker)
         implements CallerOperations {
-    /**
-     * Returns a policy.
-     *
-     * @throws IllegalArgumentException if no policy has the name
-     */
+    /** Returns a policy. Throws an {@link IllegalArgumentException} if no policy has the name. */
     public Policy policy(String name) {
         Policy policy = policies.get().get(name);
         if (policy == null) {
@@ -43,11 +34,8 @@ public record InstanceCallers(
     }
 
     /**
-     * Returns the caller with a stored key.
+     * Returns the caller, whose key is masked, with a stored key of any origin. This instance need not have the policy.
      *
-     * @param policy the name of a policy, which this instance need not have
-     * @param storedKey a stored key, of any origin
-     * @return the caller, whose key is masked
      * @throws IllegalArgumentException if the text cannot be a stored key
      */
     public Caller callerByStoredKey(String policy, String storedKey) {
@@ -55,9 +43,8 @@ public record InstanceCallers(
     }
 
     /**
-     * Returns the stored key of a caller, which can contain a name or an address and must not be shown.
-     *
-     * @throws IllegalArgumentException if the caller has another origin
+     * Returns the stored key of a caller, which can contain a name or an address and must not be shown. Throws an
+     * {@link IllegalArgumentException} if the caller has another origin.
      */
     public String storedKey(Caller caller) {
         return StoredCaller.storedKeyOf(caller);

@@ -6,10 +6,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The name of an instance of the application on its host. The start summary and the console show it, so an operator can find the process
- * and the log of an instance.
- *
- * @param start four hexadecimal digits, random for each start. Containers on one host can have the same process id, and so have
- *     deployments in one process
+ * and the log of an instance. Process ids can be the same, of containers or of deployments in one process, so {@code start} is four random
+ * hexadecimal digits.
  */
 public record InstanceName(long process, String start) {
     private static final InstanceName OWN = new InstanceName(

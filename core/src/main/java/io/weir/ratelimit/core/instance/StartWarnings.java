@@ -55,11 +55,7 @@ public final class StartWarnings {
         this.snapshot = snapshot;
     }
 
-    /**
-     * Returns one message for each warning.
-     *
-     * @param learnsInstances whether the number of instances is learned
-     */
+    /** Returns one message for each warning. */
     public List<MessageCatalog.Message> all(
             String backend, boolean learnsInstances, List<MethodLimits> methods, Set<String> policiesOfSources) {
         if (settings.enabled()) {

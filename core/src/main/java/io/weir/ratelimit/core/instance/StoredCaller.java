@@ -3,11 +3,7 @@ package io.weir.ratelimit.core.instance;
 
 import io.weir.ratelimit.CallerOperations;
 
-/**
- * A caller with its stored key.
- *
- * @param storedKey the stored key, which can contain a name or an address and must not be shown
- */
+/** A caller with its stored key, which can contain a name or an address and must not be shown. */
 record StoredCaller(String policy, String storedKey, String key) implements CallerOperations.Caller {
     /** Checks the characters of the stored key, because it becomes part of a key of the backend. */
     StoredCaller {

@@ -16,10 +16,8 @@ import java.util.concurrent.CompletionStage;
  * a breaker is open. A write is never sent twice. Contents are opaque to the store, and readers do not trust them.
  */
 public interface ChangeStore {
-    /** The greatest number of bytes of a state. */
     int MAX_STATE_BYTES = 262_144;
 
-    /** The greatest number of bytes of an entry of the log. */
     int MAX_ENTRY_BYTES = 8_192;
 
     /** The greatest number of entries of the log. Older entries are removed. */
@@ -28,11 +26,7 @@ public interface ChangeStore {
     /** The tag of a store without a state. */
     String NO_TAG = "";
 
-    /**
-     * Reads the state if its tag is not known.
-     *
-     * @param knownTag the tag of the last known state, {@link #NO_TAG} if none is known
-     */
+    /** Reads the state if its tag is not the last known one, which is {@link #NO_TAG} if none is known. */
     CompletionStage<Stored> read(String knownTag);
 
     /**
@@ -44,12 +38,7 @@ public interface ChangeStore {
      */
     CompletionStage<Boolean> replace(String expectedTag, byte[] state, byte[] entry);
 
-    /**
-     * Returns the last entries of the log.
-     *
-     * @param count the greatest number of entries, 1 to {@value #MAX_ENTRIES}
-     * @return the entries, the latest first
-     */
+    /** Returns at most so many entries of the log, 1 to {@value #MAX_ENTRIES}, the latest first. */
     CompletionStage<List<byte[]>> log(int count);
 
     /**

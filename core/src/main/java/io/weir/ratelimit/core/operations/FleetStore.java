@@ -17,7 +17,6 @@ import java.util.concurrent.CompletionStage;
  * a breaker is open. A write is never sent twice. Contents are opaque to the store, and readers do not trust them.
  */
 public interface FleetStore {
-    /** The greatest number of bytes of a report. */
     int MAX_REPORT_BYTES = 65_536;
 
     /** The greatest number of bytes that one step of the history contains. */
@@ -47,26 +46,15 @@ public interface FleetStore {
      */
     CompletionStage<Instant> report(String instance, byte[] report, Map<Long, byte[]> counts);
 
-    /**
-     * Returns the reports of all instances.
-     *
-     * @return the reports in any order
-     */
+    /** Returns the reports of all instances in any order. */
     CompletionStage<List<StoredReport>> reports();
 
-    /**
-     * Returns steps of the history.
-     *
-     * @param steps the numbers of the steps, at most 400
-     * @return the counts of each step in the order of the numbers, empty without counts
-     */
+    /** Returns the counts of at most 400 steps in the order of their numbers, empty without counts. */
     CompletionStage<List<byte[]>> history(List<Long> steps);
 
     /**
-     * A report in the store.
-     *
-     * @param age the time since the report, by the clock of the store
-     * @param content the report; empty if its place has a value that cannot be a report
+     * A report in the store, and the time since it by the clock of the store. The content is empty if its place has a value that cannot be
+     * a report.
      */
     record StoredReport(String instance, Duration age, Optional<byte[]> content) {}
 
@@ -82,8 +70,8 @@ public interface FleetStore {
         int MAX_INSTANCES = FleetStore.MAX_INSTANCES;
 
         /**
-         * Records that an instance is live, without waiting. The stage completes with a {@link BackendException} if the store does not answer,
-         * or if it is not called because a breaker is open.
+         * Records that an instance is live, without waiting. The stage completes with a {@link BackendException} if the store does not
+         * answer, or if it is not called because a breaker is open.
          *
          * @param instance 1 to 32 of the characters {@code a-z 0-9}
          * @return the number of live instances including this one, 1 to {@value #MAX_INSTANCES}
