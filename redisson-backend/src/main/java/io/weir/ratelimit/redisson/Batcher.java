@@ -72,11 +72,7 @@ final class Batcher {
         this(sender, listener, breaker, slots -> {});
     }
 
-    /**
-     * Creates a batcher.
-     *
-     * @param unclaimed receives the slots that Redis may have given to requests whose reply is lost
-     */
+    /** Creates a batcher. The consumer receives the slots that Redis may have given to requests whose reply is lost. */
     Batcher(Sender sender, BackendListener listener, Breaker breaker, Consumer<List<SlotCodec.Slot>> unclaimed) {
         this.unclaimed = unclaimed;
         this.sender = sender;

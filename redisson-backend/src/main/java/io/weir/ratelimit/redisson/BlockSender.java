@@ -9,10 +9,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Sends calls about blocks, without waiting.
- *
- * @param deadline until when a call may be sent again if Redis did not run it, and until when it completes
- * @param cache the cache whose entries become invalid when a block begins or ends
+ * Sends calls about blocks, without waiting. A call may be sent again until the deadline if Redis did not run it. The entries of the cache
+ * become invalid when a block begins or ends.
  */
 record BlockSender(ScriptSender scripts, RedisKeys keys, Duration deadline, RejectionCache cache) {
     CompletableFuture<BlockCall.Result> send(BlockCall call) {

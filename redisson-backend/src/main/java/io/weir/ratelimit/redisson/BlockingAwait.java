@@ -12,11 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/**
- * Awaits calls on the caller's thread.
- *
- * @param deadline the longest wait of a call
- */
+/** Awaits calls on the caller's thread, each at most until the deadline. */
 record BlockingAwait(Duration deadline) {
     /** Returns the deadline of a call that begins now, as {@link System#nanoTime}. */
     long deadlineFromNow() {
@@ -24,9 +20,8 @@ record BlockingAwait(Duration deadline) {
     }
 
     /**
-     * Awaits the first attempt to connect, so that calls right after the start do not fail.
-     *
-     * @throws BackendException if there is no connection, or the deadline has passed
+     * Awaits the first attempt to connect, so that calls right after the start do not fail. Throws a {@link BackendException} if there is
+     * no connection, or the deadline has passed.
      */
     void awaitConnection(RedisClient redis, long deadlineNanos) {
         try {
@@ -43,9 +38,8 @@ record BlockingAwait(Duration deadline) {
     }
 
     /**
-     * Awaits the result of a call until its deadline, and cancels the call if the thread awaits it no longer.
-     *
-     * @throws BackendException if the call fails or times out, or the thread is interrupted
+     * Awaits the result of a call until its deadline, and cancels the call if the thread awaits it no longer. Throws a
+     * {@link BackendException} if the call fails or times out, or the thread is interrupted.
      */
     <T> T await(PendingCall<T> call) {
         await(call.completion(), call.deadlineNanos(), call::cancel);

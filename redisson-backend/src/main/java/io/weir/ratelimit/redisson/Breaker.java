@@ -83,11 +83,7 @@ final class Breaker {
         boolean report(@Nullable BackendException failure);
     }
 
-    /**
-     * The outcome of a call.
-     *
-     * @param failure null for a success
-     */
+    /** The outcome of a call, whose failure is null for a success. */
     record Outcome(@Nullable BackendException failure, boolean ofProbe) {}
 
     private final BreakerSettings settings;
@@ -169,11 +165,7 @@ final class Breaker {
         return now.isOpen() && now.phase() != Phase.REPORT;
     }
 
-    /**
-     * Reports outcomes on the caller's thread, and checks that the breaker is closed.
-     *
-     * @throws BackendException if it is open
-     */
+    /** Reports outcomes on the caller's thread. Throws a {@link BackendException} if the breaker is open. */
     void requireClosed() {
         reportOutcomes();
         if (isOpen()) {

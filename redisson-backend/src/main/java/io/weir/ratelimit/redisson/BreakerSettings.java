@@ -18,7 +18,6 @@ import java.util.function.Function;
  * The settings of the breaker. They are the properties of MicroProfile Fault Tolerance for {@link RedisGuard#call}: those of the method
  * come first, then those of all breakers.
  *
- * @param enabled whether the breaker may open
  * @param volume the number of failures in a row that open the breaker, 1 or more
  * @param delay the longest time between two probes, and that of the platform's breaker, zero to 365 days
  * @param successes the number of successful probes that close the breaker, 1 or more

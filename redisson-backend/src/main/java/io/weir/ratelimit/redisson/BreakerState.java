@@ -2,14 +2,12 @@
 package io.weir.ratelimit.redisson;
 
 /**
- * Immutable state of a {@link Breaker}, which describes the transitions.
+ * Immutable state of a {@link Breaker}, which describes the transitions. Failures in a row are those of a closed breaker; delay, probes and
+ * successes in a row are those of an open one.
  *
- * @param failures failures in a row, while the breaker is closed
  * @param unreported successes that are yet to be reported to the platform's breaker after a failure, while the breaker is closed
- * @param probeAtNanos when a probe is due, while the breaker is open
- * @param probeStartNanos when the latest probe started, while the breaker is open
- * @param successes successful probes in a row, while the breaker is open
- * @param delayNanos the delay, while the breaker is open
+ * @param probeAtNanos when a probe is due
+ * @param probeStartNanos when the latest probe started
  */
 record BreakerState(
         Phase phase,
@@ -44,11 +42,7 @@ record BreakerState(
         return new BreakerState(Phase.CLOSED, 0, 0, 0, 0, 0, 0);
     }
 
-    /**
-     * Returns the state of an open breaker after an outcome was reported to the platform's breaker.
-     *
-     * @param accepted whether the platform's breaker accepted the report, or did not receive it
-     */
+    /** Returns the state of an open breaker after the platform's breaker accepted a report, did not receive it, or rejected it. */
     BreakerState afterReport(Breaker.Outcome outcome, boolean accepted, long nowNanos, BreakerSettings settings) {
         long longest = settings.delay().toNanos();
         if (!outcome.ofProbe()) {

@@ -28,12 +28,7 @@ final class ConfiguredRedis {
     private @Nullable RedisSettings settings;
     private BreakerSettings breakerSettings = BreakerSettings.DEFAULT;
 
-    /**
-     * Creates a configuration that is not read yet.
-     *
-     * @param applicationClient the client of the application; null outside of a container
-     * @param guard the breaker of the platform; null outside of a container
-     */
+    /** Creates a configuration that is not read yet. The client of the application and the breaker are null outside of a container. */
     ConfiguredRedis(
             RedisProperties properties,
             @Nullable Instance<RedissonClient> applicationClient,

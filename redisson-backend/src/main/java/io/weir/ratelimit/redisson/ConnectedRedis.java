@@ -10,18 +10,11 @@ import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.TimeSource;
 import java.time.Duration;
 
-/**
- * The parts that use one client of Redis.
- *
- * @param fleet the reports of instances, and their presence
- * @param changes the runtime changes
- */
+/** The parts that use one client of Redis. */
 record ConnectedRedis(LeasingBackend backend, RedisFleetStore fleet, ChangeStore changes) {
     /**
-     * Assembles the parts. The client connects in the background.
-     *
-     * @param deadline the longest wait of a call
-     * @param time the clock of the scripts; with another clock than that of Redis, nothing is decided from memory
+     * Assembles the parts. The client connects in the background. With another clock of the scripts than that of Redis, nothing is decided
+     * from memory.
      */
     static ConnectedRedis of(
             RedisClient redis,

@@ -91,12 +91,7 @@ final class CrossSlotAcquire implements PendingCall<Decision> {
     private final List<SlotPart> parts;
     private final CompletableFuture<Decision> decision = new CompletableFuture<>();
 
-    /**
-     * Creates a decision that is not started.
-     *
-     * @param charges charges in more than one slot
-     * @param deadlineNanos until when charges may be spent, as {@link System#nanoTime}
-     */
+    /** Creates a decision about charges in more than one slot that is not started; charges may be spent until its deadline. */
     CrossSlotAcquire(List<Charge> charges, ToIntFunction<Charge> slots, AcquireSteps steps, long deadlineNanos) {
         this.charges = charges.size();
         this.steps = steps;

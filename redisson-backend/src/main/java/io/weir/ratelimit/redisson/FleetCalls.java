@@ -11,10 +11,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The calls of Redis that serve operators. While the breaker is open, Redis is not called, and no outcome changes the breaker.
- *
- * @param redis the client, which sends these calls alone
- * @param deadline until when a script that Redis has lost is sent again
+ * The calls of Redis that serve operators. While the breaker is open, Redis is not called, and no outcome changes the breaker. A script
+ * that Redis has lost is sent again until the deadline.
  */
 record FleetCalls(RedisClient redis, Duration deadline, Breaker breaker) {
     /** Runs a script. The failure is a {@link io.weir.ratelimit.spi.BackendException}. */

@@ -12,11 +12,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Values that {@code read.lua} has returned.
- *
- * @param millis the time of Redis, in milliseconds since 1970
- * @param values the values in the order of their keys; empty for a key without a value, and for a foreign value
- * @param foreign the positions of foreign values: of another type, or too long
+ * Values that {@code read.lua} has returned at a time of Redis, in milliseconds since 1970, in the order of their keys. A foreign value, of
+ * another type or too long, is empty as one that does not exist.
  */
 record FleetValues(long millis, List<Optional<byte[]>> values, Set<Integer> foreign) {
     /** Returns foreign values in place of values that are not read. */

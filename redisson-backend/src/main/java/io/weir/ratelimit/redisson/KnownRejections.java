@@ -26,9 +26,7 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
 
     /**
      * Returns the rejection of a call, of which the shadow charges are not evaluated; empty if the call may wait, or if all limits may have
-     * room.
-     *
-     * @param ofAnyAge whether Redis does not decide, so that a rejection of any age is used
+     * room. While Redis does not decide, a rejection of any age is used.
      */
     Optional<Decision.Rejected> find(List<Charge> charges, List<String> storedKeys, boolean ofAnyAge) {
         if (mayWait(charges)) {
@@ -59,10 +57,7 @@ record KnownRejections(RejectionCache cache, RedisKeys keys) {
 
     /**
      * Returns the rejection of a call that Redis would certainly reject, unless permits were refunded elsewhere; empty if all limits may
-     * have room.
-     *
-     * @param charges enforced charges, none of which may wait
-     * @param nowNanos the current {@link System#nanoTime}
+     * have room. The charges are enforced, and none may wait.
      */
     Optional<Decision.Rejected> find(List<Charge> charges, List<String> storedKeys, long nowNanos) {
         CachedRejection decisive = decisive(charges, storedKeys, nowNanos);

@@ -49,9 +49,7 @@ final class LeasingBackend implements AutoCloseable {
     private final long maxAwaitNanos;
 
     /**
-     * Creates a backend without leases.
-     *
-     * @param enabled whether leases are used; false for a clock that is not Redis's, since leases end by the clock of this instance
+     * Creates a backend without leases. They are not used for a clock that is not Redis's, since leases end by the clock of this instance.
      */
     LeasingBackend(
             RedisStore store,

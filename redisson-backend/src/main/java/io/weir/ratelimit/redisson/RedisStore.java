@@ -48,13 +48,7 @@ final class RedisStore implements AutoCloseable {
 
     private final Function<AcquireRequest, Decision> toDecision = this::decision;
 
-    /**
-     * Creates a store.
-     *
-     * @param deadline the longest wait of a call
-     * @param time the clock of the scripts
-     * @param timer the timer of probes, and of releases that are repeated
-     */
+    /** Creates a store with the clock of the scripts, and the timer of probes and of repeated releases. */
     RedisStore(
             RedisClient redis,
             RedisKeys keys,
@@ -164,11 +158,7 @@ final class RedisStore implements AutoCloseable {
         return known.find(charges, keys.of(charges), true);
     }
 
-    /**
-     * Starts a call if the breaker is closed.
-     *
-     * @throws BackendException if the breaker is open
-     */
+    /** Starts a call. Throws a {@link BackendException} if the breaker is open. */
     private <T> PendingCall<T> guarded(Charge charge, Supplier<PendingCall<T>> start) {
         try {
             breaker.requireClosed();

@@ -33,11 +33,8 @@ final class RefundSender {
     private final Semaphore inFlight = new Semaphore(MAX_IN_FLIGHT);
 
     /**
-     * Creates a sender.
-     *
-     * @param deadline until when a refund may be sent again if Redis did not run it, and until when a bounded one completes
-     * @param cache the cache whose entries of the refunded keys become invalid
-     * @param slots releases the slots of refunded charges
+     * Creates a sender. A refund may be sent again until the deadline if Redis did not run it, and a bounded one completes by then. The
+     * entries of refunded keys in the cache become invalid.
      */
     RefundSender(ScriptSender scripts, RedisKeys keys, Duration deadline, RejectionCache cache, SlotSender slots) {
         this.slots = slots;

@@ -16,10 +16,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Factory of requests.
- *
- * @param cache the cache whose versions the requests remember, and for rejections that arrive too late for their callers
- * @param lateSlots receives a result with slots that were taken too late for their caller
+ * Factory of requests, which remember the versions of the cache. A rejection that arrives too late for its caller goes to the cache, and
+ * slots that were taken too late go to the consumer.
  */
 record RequestFactory(RedisKeys keys, RejectionCache cache, Consumer<AcquireResult> lateSlots) {
     /** Limits of a name that no policy can have. No number of probes reaches them. */

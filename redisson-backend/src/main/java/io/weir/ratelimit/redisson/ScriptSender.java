@@ -17,10 +17,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Sends batches, refunds, settlements, blocks, and releases of slots as script calls.
- *
- * @param time the clock of the scripts, {@link #REDIS_CLOCK} for Redis's own
- * @param expected the time that Redis's clock probably shows
+ * Sends batches, refunds, settlements, blocks, and releases of slots as script calls. The clock of the scripts is {@link #REDIS_CLOCK} for
+ * Redis's own, which probably shows the expected time.
  */
 record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) implements Batcher.Sender {
     /** Makes the scripts read Redis's clock. */
@@ -65,21 +63,13 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
                 });
     }
 
-    /**
-     * Sends a call about a block.
-     *
-     * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
-     */
+    /** Sends a call about a block, and sends it again until the deadline if Redis did not run it. */
     CompletableFuture<BlockCall.Result> send(BlockCall block, List<String> storedKeys, long deadlineNanos) {
         return redis.run(Script.BLOCK, List.copyOf(storedKeys), block.encode(time.micros()), deadlineNanos)
                 .thenApply(BlockCall::decode);
     }
 
-    /**
-     * Sends a release or a renewal of slots.
-     *
-     * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
-     */
+    /** Sends a release or a renewal of slots, and sends it again until the deadline if Redis did not run it. */
     CompletableFuture<byte[]> send(boolean renews, Map<String, List<SlotCodec.Slot>> slots, long deadlineNanos) {
         return redis.run(
                 Script.RELEASE,
@@ -89,10 +79,8 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
     }
 
     /**
-     * Sends a refund.
-     *
-     * @param storedKeys the key of each limit, in the order of the charges and their limits
-     * @param deadlineNanos until when it may be sent again if Redis did not run it, as {@link System#nanoTime}
+     * Sends a refund, with the keys in the order of the charges and their limits. It is sent again until the deadline if Redis did not run
+     * it.
      */
     CompletableFuture<Void> send(Refund refund, List<String> storedKeys, long deadlineNanos) {
         return redis.run(

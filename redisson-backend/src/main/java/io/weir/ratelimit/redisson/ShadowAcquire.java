@@ -42,12 +42,7 @@ final class ShadowAcquire implements PendingCall<Decision> {
     /** One request per shadow charge, once the call is allowed. */
     private volatile List<AcquireRequest> shadowRequests = List.of();
 
-    /**
-     * Creates a decision that is not started.
-     *
-     * @param charges at least one shadow charge, and any enforced charges
-     * @param deadlineNanos until when shadow charges are awaited, as {@link System#nanoTime}
-     */
+    /** Creates a decision about at least one shadow charge that is not started. Shadow charges are awaited until its deadline. */
     ShadowAcquire(List<Charge> charges, AcquireSteps steps, long deadlineNanos) {
         this.charges = charges;
         charges.forEach(charge -> (charge.shadow() ? shadows : enforced).add(charge));

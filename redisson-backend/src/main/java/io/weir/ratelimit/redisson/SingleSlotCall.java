@@ -7,11 +7,7 @@ import io.weir.ratelimit.spi.BackendException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/**
- * A call that consists of one request.
- *
- * @param toResult makes the result of a completed request
- */
+/** A call that consists of one request, from whose completion it makes the result. */
 record SingleSlotCall<T>(AcquireRequest request, Batcher batcher, Function<AcquireRequest, T> toResult)
         implements PendingCall<T> {
 

@@ -12,9 +12,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Releases and renews the slots of receipts, without waiting. While the breaker is open, a release or a renewal fails at once.
- *
- * @param unclaimed releases the slots of calls that no longer await them
+ * Releases and renews the slots of receipts, without waiting. While the breaker is open, a release or a renewal fails at once. Slots of
+ * calls that no longer await them are unclaimed.
  */
 record SlotCalls(SlotSender slots, UnclaimedSlots unclaimed, Breaker breaker) {
     /** Releases slots of a call that no longer awaits them. */

@@ -50,11 +50,7 @@ final class SlotSender {
     /** By slot of the cluster: a master that does not answer holds up its own releases only. Guarded by the lock. */
     private final Map<Integer, Releases> releases = new HashMap<>();
 
-    /**
-     * Creates a sender.
-     *
-     * @param deadline until when a call may be sent again if Redis did not run it
-     */
+    /** Creates a sender. A call may be sent again until the deadline if Redis did not run it. */
     SlotSender(ScriptSender scripts, RedisKeys keys, Duration deadline) {
         this.scripts = scripts;
         this.keys = keys;

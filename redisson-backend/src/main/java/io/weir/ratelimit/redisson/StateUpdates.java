@@ -14,11 +14,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /**
- * The updates of state on Redis that are not decisions: refunds, settlements, resets and blocks. None is sent while the
- * breaker is open.
- *
- * @param blocks sends blocks
- * @param cache the cache whose entries of updated keys become invalid
+ * The updates of state on Redis that are not decisions: refunds, settlements, resets and blocks. They make entries of the cache invalid.
+ * None is sent while the breaker is open.
  */
 record StateUpdates(
         RefundSender refunds,
@@ -30,9 +27,8 @@ record StateUpdates(
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     /**
-     * Refunds a receipt that no caller awaits. Permits that cannot be refunded stay spent until their window has passed.
-     *
-     * @param slots releases the slots if the refund fails: nobody else has the receipt
+     * Refunds a receipt that no caller awaits. Permits that cannot be refunded stay spent until their window has passed; the slots are then
+     * released, because nobody else has the receipt.
      */
     void refundUnawaited(BackendReceipt receipt, SlotCalls slots) {
         if (breaker.rejectsCalls()) {

@@ -8,11 +8,7 @@ import io.weir.ratelimit.redisson.script.AcquireRequest.Operation;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 
-/**
- * The steps of a decision of the store.
- *
- * @param deadlineNanos the deadline of all requests, as {@link System#nanoTime}
- */
+/** The steps of a decision of the store, whose requests have one deadline. */
 record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos) implements AcquireSteps {
     @Override
     public long nanoTime() {

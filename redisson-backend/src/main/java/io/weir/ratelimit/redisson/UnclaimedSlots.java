@@ -36,12 +36,7 @@ final class UnclaimedSlots {
     /** How many releases of a slot with a short timeout may fail. A stopped Redis can still give the slot when it continues. */
     private static final long LEAST_FAILURES = 60;
 
-    /**
-     * The state of a slot.
-     *
-     * @param confirmations the confirmations that are missing
-     * @param failures the releases that have failed. At most one is sent in each interval
-     */
+    /** The state of a slot: its missing confirmations, and its failed releases. At most one is sent in each interval. */
     private record Missing(int confirmations, long failures) {
         static final Missing ALL = new Missing(CONFIRMATIONS, 0);
 

@@ -11,12 +11,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The property {@code ratelimit.redis.address}: a text, or a list of a file format, whose elements are {@code address[0]} (SmallRye Config),
- * {@code address.[0]} (its first versions) or {@code address.0} (Helidon Config). As for other lists, the text applies unless an element
- * has a higher ordinal.
- *
- * @param value the addresses, separated by commas; empty if none is set
- * @param sources the sources of the list if its elements come from several ones, otherwise empty
+ * The property {@code ratelimit.redis.address}: a text, or a list of a file format, whose elements are {@code address[0]} (SmallRye
+ * Config), {@code address.[0]} (its first versions) or {@code address.0} (Helidon Config). As for other lists, the text applies unless an
+ * element has a higher ordinal. Several sources are named only if a list's elements come from them.
  */
 public record AddressProperty(Optional<String> value, List<String> sources) {
     static final String NAME = "ratelimit.redis.address";

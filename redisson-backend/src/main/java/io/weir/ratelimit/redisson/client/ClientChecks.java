@@ -13,10 +13,8 @@ import org.redisson.client.protocol.RedisCommands;
 
 /**
  * Answers checks of a new Redisson client instead of Redis. The client reads two foreign keys in order to recognize a cluster, and counts
- * subscriptions in order to recognize what a server supports. Scripts need none of the results, and the documented rights of Weir's user
- * do not cover the checks. The client has no setting for them.
- *
- * @param configured the hook of the configuration, which is called as well
+ * subscriptions in order to recognize what a server supports. Scripts need none of the results, and the documented rights of Weir's user do
+ * not cover the checks. The client has no setting for them. The hook of the configuration is called as well.
  */
 record ClientChecks(NettyHook configured) implements NettyHook {
     @Override

@@ -24,12 +24,7 @@ public final class ClientVersion {
         return problem(client.getImplementationTitle(), client.getImplementationVersion());
     }
 
-    /**
-     * Returns the problem of a version.
-     *
-     * @param title the title of the jar, null if it has none; a larger jar that contains Redisson has another title and its own version
-     * @param version the version of the jar, null if it has none
-     */
+    /** Returns the problem of a version. A larger jar that contains Redisson has another title and its own version. */
     public static Optional<ConfigurationProblem> problem(@Nullable String title, @Nullable String version) {
         if (!TITLE.equals(title) || version == null) {
             return Optional.empty();

@@ -31,13 +31,7 @@ final class ClusterWrites {
                 : null;
     }
 
-    /**
-     * Sends the digest of a script to the master of its keys.
-     *
-     * @param keys one or more keys of one slot
-     * @param deadlineNanos the latest instant at which the call may be sent, as {@link System#nanoTime}
-     * @return null if the master is unknown
-     */
+    /** Sends the digest of a script until the deadline to the master of its keys, which are in one slot; null if that is unknown. */
     @Nullable
     CompletableFuture<byte[]> send(Script script, List<Object> keys, byte[] argument, long deadlineNanos) {
         List<Object> mapped = new ArrayList<>(keys.size());

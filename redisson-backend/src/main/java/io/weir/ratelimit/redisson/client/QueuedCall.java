@@ -14,12 +14,7 @@ final class QueuedCall extends CompletableFuture<byte[]> {
     private final byte[] argument;
     private final long deadlineNanos;
 
-    /**
-     * Creates a call that is not sent.
-     *
-     * @param keys one or more keys of one slot
-     * @param deadlineNanos the latest instant at which the call may be sent, as {@link System#nanoTime}
-     */
+    /** Creates a call about keys of one slot that is not sent. It may be sent until its deadline. */
     QueuedCall(String digest, List<Object> keys, byte[] argument, long deadlineNanos) {
         this.digest = digest;
         this.keys = keys;

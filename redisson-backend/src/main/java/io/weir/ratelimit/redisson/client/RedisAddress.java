@@ -9,11 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The address of a Redis server: {@code redis://[[user]:password@]host[:port][/database]}, with TLS {@code rediss://}. Blanks,
- * {@code @}, {@code :} and {@code /} in a user or a password are percent-encoded.
- *
- * @param server the address without user, password and database
- * @param user the user of an access control list
+ * The address of a Redis server, whose user is one of an access control list: {@code redis://[[user]:password@]host[:port][/database]},
+ * with TLS {@code rediss://}. Blanks, {@code @}, {@code :} and {@code /} in a user or a password are percent-encoded. The server is the
+ * address without user, password and database.
  */
 public record RedisAddress(String server, Optional<String> user, Optional<String> password, int database) {
     private static final int DEFAULT_PORT = 6379;
@@ -24,11 +22,7 @@ public record RedisAddress(String server, Optional<String> user, Optional<String
     private static final String SERVER = "(?:rediss?://)?(?:\\[[0-9A-Fa-f:.]+]|[A-Za-z0-9._-]+)(?::\\d*)?(?:/\\d*)?";
     private static final Pattern SERVERS = Pattern.compile(SERVER + "(?:\\s*,\\s*" + SERVER + ")*");
 
-    /**
-     * Parses an address.
-     *
-     * @throws IllegalArgumentException if the text has another form; the message does not contain it
-     */
+    /** Parses an address. Throws an {@link IllegalArgumentException} without the text if it has another form. */
     public static RedisAddress parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {

@@ -72,22 +72,16 @@ public final class RedisClient implements AutoCloseable {
             new CompletableFuture<Void>().completeOnTimeout(null, WARNING_SECONDS, TimeUnit.SECONDS);
 
     /**
-     * Creates a client and starts to connect it.
+     * Creates a client and starts to connect it. The source is called in the background until it succeeds once.
      *
-     * @param source creates the Redisson client; called in the background until it succeeds once
      * @param owned whether {@link #close} closes the Redisson client
      * @param namespace the namespace of the keys, in which the script is tried out
-     * @param deadline the longest wait of a call
      */
     public RedisClient(Supplier<RedissonClient> source, boolean owned, String namespace, Duration deadline) {
         this(source, owned, namespace, deadline, null);
     }
 
-    /**
-     * Creates a client and starts to connect it.
-     *
-     * @param check the self-test of the server, which runs in the background
-     */
+    /** Creates a client and starts to connect it, with the self-test of the server in the background. */
     public RedisClient(
             Supplier<RedissonClient> source,
             boolean owned,

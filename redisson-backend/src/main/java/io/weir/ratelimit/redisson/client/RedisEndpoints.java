@@ -9,11 +9,7 @@ import java.util.stream.Collectors;
 import org.redisson.config.Config;
 import org.redisson.misc.RedisURI;
 
-/**
- * The configured servers of a client, for messages.
- *
- * @param servers the servers; none while the client is unknown, or if its topology has another form
- */
+/** The configured servers of a client, for messages; none while the client is unknown, or if its topology has another form. */
 record RedisEndpoints(List<RedisURI> servers) {
     /** The endpoints of a client that is not known. */
     static final RedisEndpoints UNKNOWN = new RedisEndpoints(List.of());

@@ -15,10 +15,8 @@ import org.redisson.config.ShardedSubscriptionMode;
 import org.redisson.config.SubscriptionMode;
 
 /**
- * The servers of {@code ratelimit.redis.address}. A single address is a standalone server. Several addresses are nodes of one cluster; any
- * of them that replies names the other nodes.
- *
- * @param addresses at least one
+ * The servers of {@code ratelimit.redis.address}, at least one. A single address is a standalone server. Several addresses are nodes of one
+ * cluster; any of them that replies names the other nodes.
  */
 record RedisServers(List<RedisAddress> addresses) {
     /** A user or a password may contain a comma, so the next address begins with a scheme. */

@@ -19,13 +19,7 @@ import java.util.regex.Pattern;
 import org.redisson.client.codec.ByteArrayCodec;
 import org.redisson.config.Config;
 
-/**
- * The settings of the Redis backend, with their problems.
- *
- * @param namespace separates applications that share a Redis
- * @param deadline the longest wait of a call for Redis
- * @param client the configuration of the client; empty if none is set
- */
+/** The settings of the Redis backend, with their problems. The configuration of the client is empty if none is set. */
 public record RedisSettings(
         String namespace, Duration deadline, Optional<Config> client, List<ConfigurationProblem> problems) {
     public static final String ADDRESS = AddressProperty.NAME;

@@ -28,12 +28,10 @@ final class ScriptCall {
     private final long deadlineNanos;
 
     /**
-     * Creates a call that is not sent.
+     * Creates a call about keys of one slot that is not sent. The scripts are of a client that must not retry by itself. The call may be
+     * sent again until its deadline.
      *
-     * @param scripts the scripts of a client, which must not retry by itself
      * @param writes the writes of a cluster, null if there are none
-     * @param keys one or more keys of one slot
-     * @param deadlineNanos until when the call may be sent again, as {@link System#nanoTime}
      */
     ScriptCall(
             RScript scripts,

@@ -6,11 +6,7 @@ import java.util.function.Supplier;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigProvider;
 
-/**
- * The properties of MicroProfile Config.
- *
- * @param config returns the configuration of the application
- */
+/** The properties of MicroProfile Config in the application. */
 public record ServerProperties(Supplier<Config> config) implements RedisProperties {
     public ServerProperties() {
         this(ConfigProvider::getConfig);

@@ -201,9 +201,8 @@ final class Grant {
     }
 
     /**
-     * Returns the result of an allowed call: that of the charge of this grant, with unspent permits counted as remaining.
-     *
-     * @param unspent permits of the key that this instance holds
+     * Returns the result of an allowed call: that of the charge of this grant, with all unspent permits of the key in this instance counted
+     * as remaining.
      */
     ChargeResult result(Charge call, long unspent, long nowNanos) {
         long now = time.earliestMicros(nowNanos);

@@ -73,9 +73,8 @@ final class GrantRequest {
     }
 
     /**
-     * Returns for how long the request in flight may be awaited; 0 or less if there is none, or it takes long already.
-     *
-     * @param maxNanos for how long after its start a request may be awaited
+     * Returns for how long the running request may be awaited, up to a time after its start; 0 or less if there is none, or it takes long
+     * already.
      */
     long awaitNanos(long maxNanos) {
         return inFlight.get() == null ? 0 : startNanos + maxNanos - nanoTime.getAsLong();

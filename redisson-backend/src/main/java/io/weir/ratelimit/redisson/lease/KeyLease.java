@@ -97,10 +97,8 @@ public final class KeyLease {
     }
 
     /**
-     * Spends permits for a call. If there are too few and a grant is requested, the thread waits for it: that costs the caller less than
-     * a call to Redis, and Redis nothing.
-     *
-     * @param maxAwaitNanos for how long after the request the thread may wait
+     * Spends permits for a call. If there are too few and a grant is requested, the thread waits for it, up to a time after the request:
+     * that costs the caller less than a call to Redis, and Redis nothing.
      */
     @Nullable
     public LeasedPermits spendOrAwait(Charge charge, long maxAwaitNanos, long nowNanos) {
@@ -197,11 +195,7 @@ public final class KeyLease {
         return permits / MIN_CALLS < cost ? 0 : permits / cost * cost;
     }
 
-    /**
-     * Adds the permits that a request brought, if it brought any.
-     *
-     * @return completed when the permits are refunded that the lease has no use for
-     */
+    /** Adds the permits that a request brought, if it brought any. Completes when those are refunded that the lease has no use for. */
     private CompletableFuture<Void> addGrant(Charge charge, @Nullable AcquireResult result) {
         long now = nanoTime.getAsLong();
         Grant grant = result == null || !result.spent()
@@ -269,10 +263,8 @@ public final class KeyLease {
     }
 
     /**
-     * Retires an expired grant, and closes the lease if it was not used lately.
-     *
-     * @param maxIdleChecks after how many checks without a call between them the lease is closed
-     * @return null while the lease is in use; else completed when its permits are refunded
+     * Retires an expired grant. Closes the lease after a number of checks without a call between them. Returns the refund of its permits;
+     * null while the lease is in use.
      */
     @Nullable
     CompletableFuture<Void> check(int maxIdleChecks, long nowNanos) {
@@ -289,10 +281,8 @@ public final class KeyLease {
     }
 
     /**
-     * Closes the lease: none of its permits is spent any more.
-     *
-     * @param resets whether the state of the key is removed, with all charges; else the permits are refunded
-     * @return completed when all permits are refunded, those of a request in flight included
+     * Closes the lease: none of its permits is spent any more. Resets remove the state of the key; otherwise the permits are refunded.
+     * Completes when all are refunded, those of a running request included.
      */
     CompletableFuture<Void> close(boolean resets, long nowNanos) {
         List<Grant> grants = new ArrayList<>(2);

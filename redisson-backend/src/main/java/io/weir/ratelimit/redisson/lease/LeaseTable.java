@@ -54,11 +54,7 @@ public final class LeaseTable {
     /** The number of which the listener was notified last. Guarded by this. */
     private volatile int notifiedCount;
 
-    /**
-     * Creates a table without leases.
-     *
-     * @param leaseCountListener receives the number of leases that hold permits whenever a check finds another one
-     */
+    /** Creates a table without leases. The listener receives the number of leases that hold permits whenever a check finds another one. */
     public LeaseTable(
             PermitSource source,
             RedisKeys keys,
@@ -78,11 +74,7 @@ public final class LeaseTable {
         return nanoTime.getAsLong();
     }
 
-    /**
-     * Spends permits of a lease for a charge; null if there are none.
-     *
-     * @param maxAwaitNanos for how long the thread may wait for permits that are requested
-     */
+    /** Spends permits of a lease for a charge; null if there are none. Waits for requested permits for a time at most. */
     @Nullable
     public LeasedPermits spend(Charge charge, long maxAwaitNanos, long nowNanos) {
         if (charge.policy().lease() == 0 || leases.isEmpty()) {
@@ -165,12 +157,7 @@ public final class LeaseTable {
         return lease != null && lease.isOf(charge.policy()) && lease.hasPlaceFor(charge.cost());
     }
 
-    /**
-     * Closes the lease of a key.
-     *
-     * @param resets whether the state of the key is removed, with all charges; else the permits are refunded
-     * @return completed when all permits are refunded
-     */
+    /** Closes the lease of a key, whose state a reset removes. Completes when all permits are refunded. */
     public CompletableFuture<Void> close(Charge charge, boolean resets) {
         String key = keys.of(charge);
         KeyLease lease = leases.get(key);

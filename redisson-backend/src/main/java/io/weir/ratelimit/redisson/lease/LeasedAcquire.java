@@ -22,12 +22,7 @@ public final class LeasedAcquire {
     private final List<Charge> unleased;
     private final long nowNanos;
 
-    /**
-     * Spends permits of leases for a call.
-     *
-     * @param charges charges none of which is in shadow mode or may wait
-     * @param maxAwaitNanos for how long the thread may wait for permits that are requested
-     */
+    /** Spends permits of leases for a call. Waits for requested permits for a time at most. No charge is in shadow mode or may wait. */
     public LeasedAcquire(LeaseTable leases, List<Charge> charges, long maxAwaitNanos) {
         this.leases = leases;
         this.nowNanos = leases.nanoTime();

@@ -13,10 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Rejection that is repeated for a short time while permits of an overloaded key return, even if Redis might allow the next call.
- *
- * @param startNanos when Redis rejected the call, as {@link System#nanoTime}
- * @param endNanos until when the rejection is repeated, as {@link System#nanoTime}
+ * Rejection that is repeated for a short time while permits of an overloaded key return, even if Redis might allow the next call. Start and
+ * end are by {@link System#nanoTime}.
  */
 record HeldRejection(String key, PolicyLimits policy, long cost, List<Quota> quotas, long startNanos, long endNanos) {
     /** The longest time for which calls are rejected although Redis might allow them. */

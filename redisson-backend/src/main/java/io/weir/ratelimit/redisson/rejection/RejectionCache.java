@@ -74,8 +74,6 @@ public final class RejectionCache {
     /**
      * Returns the rejection of a call that Redis would certainly reject; empty if the state of a limit is unknown, or all limits may have
      * room.
-     *
-     * @param nowNanos the current {@link System#nanoTime}
      */
     public Optional<Decision.Rejected> find(List<Charge> charges, List<String> storedKeys, long nowNanos) {
         if (!enabled || !rejects(charges, storedKeys, nowNanos, null)) {
@@ -127,11 +125,7 @@ public final class RejectionCache {
         return sum;
     }
 
-    /**
-     * Caches the states of a rejected call.
-     *
-     * @param version the {@link #version} of the keys before the request was sent
-     */
+    /** Caches the states of a rejected call, by the {@link #version} of the keys before the request was sent. */
     public void put(List<ChargeStates> charges, List<String> storedKeys, RedisTime time, long version) {
         if (!enabled || haveSlots(charges)) {
             return;

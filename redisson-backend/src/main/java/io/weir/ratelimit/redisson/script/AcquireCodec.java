@@ -29,20 +29,14 @@ public final class AcquireCodec {
 
     private AcquireCodec() {}
 
-    /**
-     * Encodes the argument of {@code acquire.lua} for a batch without calendar limits.
-     *
-     * @param nowMicros the instant of the decision in microseconds, 0 for Redis's clock
-     */
+    /** Encodes the argument of {@code acquire.lua} for a batch without calendar limits, at an instant or by Redis's clock (0). */
     public static byte[] encode(Batch batch, long nowMicros) {
         return encode(batch, nowMicros, nowMicros);
     }
 
     /**
-     * Encodes the argument of {@code acquire.lua}.
-     *
-     * @param nowMicros the instant of the decision in microseconds, 0 for Redis's clock
-     * @param expectedMicros the instant that Redis's clock probably shows, by which the periods of calendar limits are selected
+     * Encodes the argument of {@code acquire.lua}, at an instant or by Redis's clock (0). The expected instant selects the periods of
+     * calendar limits.
      */
     public static byte[] encode(Batch batch, long nowMicros, long expectedMicros) {
         MessageBytes out = MessageBytes.withCapacity(CAPACITY);

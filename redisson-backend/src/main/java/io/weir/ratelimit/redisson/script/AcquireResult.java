@@ -12,12 +12,8 @@ import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 
 /**
- * Result of an {@link AcquireRequest}.
- *
- * @param charges the charges of the request with the states of their limits, after the charge if it was spent
- * @param hasRoom whether all limits had room for the charges
- * @param spent whether the charges were spent
- * @param waitMicros the delay until the spent permits are available, in microseconds
+ * Result of an {@link AcquireRequest}: its charges with the states of their limits, after the charge if it was spent. The wait is the delay
+ * in microseconds until the spent permits are available.
  */
 public record AcquireResult(
         List<ChargeStates> charges, boolean hasRoom, boolean spent, long waitMicros, RedisTime time) {

@@ -35,8 +35,8 @@ public final class BatchReply {
      * @param allowed how many requests the limits have room for, first come, first served
      * @param states the states of the limits of each key as of now, before the group
      * @param blockEndsMicros for each key of a request the end of its block, 0 if it is not blocked; empty if no key is blocked
-     * @param awaitedEntriesMicros for each sliding log of a request, the instant of the entry at whose end there is room for the
-     *     cost, in microseconds
+     * @param awaitedEntriesMicros for each sliding log of a request, the instant of the entry at whose end there is room for the cost, in
+     *     microseconds
      */
     record GroupReply(
             boolean foreign,

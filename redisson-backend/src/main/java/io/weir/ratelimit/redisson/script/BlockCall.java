@@ -8,12 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of {@code block.lua}, and its wire format. The header of the script describes it.
- *
- * @param operation what happens to the key
- * @param charge the policy and the key
- * @param lengthMicros the length of a block; 0 if none is set
- * @param rule when rejections lead to a penalty; null if none are counted
+ * A call of {@code block.lua}, and its wire format. The header of the script describes it. The length is 0 if none is set, and the rule is
+ * null if no rejections are counted.
  */
 public record BlockCall(
         Operation operation,
@@ -73,11 +69,7 @@ public record BlockCall(
         return operation == Operation.BLOCK ? List.of(charge) : List.of(charge, penaltiesOf(charge));
     }
 
-    /**
-     * Encodes the argument.
-     *
-     * @param nowMicros the instant of the call in microseconds, 0 for Redis's clock
-     */
+    /** Encodes the argument at an instant, or by Redis's clock (0). */
     public byte[] encode(long nowMicros) {
         MessageBytes out = MessageBytes.withCapacity(CAPACITY);
         AcquireCodec.putForm(out, 0, nowMicros);

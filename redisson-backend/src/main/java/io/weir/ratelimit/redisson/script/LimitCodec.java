@@ -44,11 +44,8 @@ public final class LimitCodec {
     }
 
     /**
-     * Puts a limit.
-     *
-     * @param maxWaitMicros how long the call may wait
-     * @param expectedMicros the instant that Redis's clock probably shows
-     * @param slot the number of the first slot that can be taken, if the limit is a concurrency limit
+     * Puts a limit with the longest wait of the call and the instant that Redis's clock probably shows. A concurrency limit has the number
+     * of the first slot that can be taken.
      */
     static void put(MessageBytes out, Limit limit, long maxWaitMicros, long expectedMicros, long slot) {
         boolean slots = limit instanceof ConcurrencyLimit;
@@ -67,11 +64,7 @@ public final class LimitCodec {
         }
     }
 
-    /**
-     * Returns the state of a limit as of now.
-     *
-     * @param entries receives the awaited entry of a log
-     */
+    /** Returns the state of a limit as of now, and adds the awaited entry of a log to the entries. */
     static LimitState get(MessageBytes in, Limit limit, long now, List<Long> entries) {
         int letter = (int) in.get(LETTER);
         if (letter == UNTOUCHED) {

@@ -2,12 +2,8 @@
 package io.weir.ratelimit.redisson.script;
 
 /**
- * An instant of Redis's clock, and what the clock of this instance showed around it. As the script runs between sending and receipt, the
- * current time of Redis is known to within the duration of that round trip.
- *
- * @param micros the instant, in microseconds of Redis's clock
- * @param sentNanos an instant before the script call was sent, as {@link System#nanoTime}
- * @param receivedNanos an instant after its reply was received, as {@link System#nanoTime}
+ * An instant of Redis's clock, and instants by {@link System#nanoTime} before the script call was sent and after its reply was received. As
+ * the script runs between them, the current time of Redis is known to within the duration of that round trip.
  */
 public record RedisTime(long micros, long sentNanos, long receivedNanos) {
     /** Returns the earliest time that Redis's clock can show, in microseconds. */

@@ -7,9 +7,8 @@ import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 
 /**
- * A call of {@code refund.lua}, whose keys are all in one slot.
- *
- * @param receipt each charge with the states right after it; empty if the operation is not by receipt
+ * A call of {@code refund.lua}, whose keys are all in one slot. The receipt has each charge with the states right after it, and is empty if
+ * the operation is not by receipt.
  */
 public record Refund(Operation operation, List<Charge> charges, List<ChargeStates> receipt) {
     public enum Operation {
@@ -32,11 +31,7 @@ public record Refund(Operation operation, List<Charge> charges, List<ChargeState
         return byReceipt(List.of(new ChargeStates(charge, states)));
     }
 
-    /**
-     * Returns the call that replaces the cost of charges by the actual cost.
-     *
-     * @param receipt each charge with the states right after it; all actual costs are greater, or none is
-     */
+    /** Returns the call that replaces the cost of charges by the actual cost. Either all actual costs are greater, or none is. */
     public static Refund settlement(List<ChargeStates> receipt, long actualCost) {
         List<ChargeStates> differences = receipt.stream()
                 .map(charged -> new ChargeStates(withDifference(charged.charge(), actualCost), charged.states()))

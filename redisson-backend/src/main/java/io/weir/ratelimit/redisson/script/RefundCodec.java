@@ -21,11 +21,7 @@ public final class RefundCodec {
 
     private RefundCodec() {}
 
-    /**
-     * Encodes the argument of {@code refund.lua}.
-     *
-     * @param nowMicros the instant of the refund in microseconds, 0 for Redis's clock
-     */
+    /** Encodes the argument of {@code refund.lua} at an instant, or by Redis's clock (0). */
     public static byte[] encode(Refund refund, long nowMicros) {
         MessageBytes out = MessageBytes.withCapacity(CAPACITY);
         AcquireCodec.putForm(out, 0, nowMicros);

@@ -110,12 +110,7 @@ public final class RequestGroup {
         }
     }
 
-    /**
-     * Completes the requests: the first ones as spent, as many as had room, the others not.
-     *
-     * @param reply the reply of the script, in whose states the requests are spent as the script spent them
-     * @param time the instant of the script
-     */
+    /** Completes the requests as spent, as many as had room, the others not. The states of the reply are those as the script spent them. */
     void complete(BatchReply.GroupReply reply, RedisTime time) {
         int spent = spends() ? reply.allowed() : 0;
         for (int i = 0; i < spent; i++) {

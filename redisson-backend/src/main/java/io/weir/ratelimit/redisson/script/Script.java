@@ -10,11 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * A script with the digest by which Redis identifies it.
- *
- * @param digest the SHA-1 digest of the source, in hexadecimal
- */
+/** A script with the SHA-1 digest in hexadecimal by which Redis identifies it. */
 public record Script(String text, String digest) {
     /** A line that stands for the text of another resource. */
     private static final Pattern INCLUDE = Pattern.compile("^--include (.+)\n", Pattern.MULTILINE);

@@ -25,19 +25,14 @@ public final class SlotCodec {
     private static final long INSTANCE = 1 + new SecureRandom().nextLong(1L << 47);
     private static final AtomicLong NEXT = new AtomicLong(1);
 
-    /**
-     * A slot.
-     *
-     * @param timeoutMicros the time after which it ends if it is renewed
-     */
+    /** A slot, which ends after the timeout unless it is renewed. */
     public record Slot(String key, long number, long timeoutMicros) {}
 
     private SlotCodec() {}
 
     /**
-     * Puts the fields of a concurrency limit after those that all limits have.
-     *
-     * @param number the number of the first slot that the group can take from a key
+     * Puts the fields of a concurrency limit after those that all limits have. The number is that of the first slot that the group can take
+     * from a key.
      */
     static void put(MessageBytes out, Limit limit, long number) {
         out.put(limit.windowMicros(), TIME);
@@ -57,12 +52,7 @@ public final class SlotCodec {
         return StoredStates.slots(held, earliest, in.get(TIME), in.get(NUMBER));
     }
 
-    /**
-     * Encodes the argument of {@code release.lua}.
-     *
-     * @param renews whether the slots are renewed, else released
-     * @param nowMicros the instant in microseconds, 0 for Redis's clock
-     */
+    /** Encodes the argument of {@code release.lua}, at an instant or by Redis's clock (0). Slots are renewed or released. */
     public static byte[] encode(boolean renews, Collection<List<Slot>> slots, long nowMicros) {
         MessageBytes out = MessageBytes.withCapacity(64 * slots.size());
         AcquireCodec.putForm(out, 0, nowMicros);
