@@ -28,11 +28,7 @@ final class AccessCheck {
         this.logins = logins;
     }
 
-    /**
-     * The result of a check.
-     *
-     * @param answer the answer to a request that may not proceed; empty if the server has answered it
-     */
+    /** The result of a check; the answer of a request that may not proceed is empty if the server has answered it. */
     record Result(boolean allowed, Optional<Answer> answer) {
         static final Result ALLOWED = new Result(true, Optional.empty());
 

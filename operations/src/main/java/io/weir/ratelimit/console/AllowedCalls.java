@@ -9,9 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The greatest number of calls that a limit allows one key in a period, whatever their order, if each call costs one permit or more.
- *
- * @param limit the limit, such as {@code 50/1m}; empty for a block
+ * The greatest number of calls that a limit such as {@code 50/1m} allows one key in a period, whatever their order, if each call costs one
+ * permit or more. The text of a block is empty.
  */
 record AllowedCalls(String limit, long calls) {
     /** The calls of a blocked key. */
@@ -20,9 +19,8 @@ record AllowedCalls(String limit, long calls) {
     private static final double MAX = 1L << 53;
 
     /**
-     * Returns the allowed calls of valid limits; empty if the text has another form.
+     * Returns the allowed calls of valid limits such as {@code 10/1s, 1000/month}; empty if the text has another form.
      *
-     * @param limits limits such as {@code 10/1s, 1000/month}
      * @param burst the capacity of buckets; null for the default
      */
     static List<AllowedCalls> of(String limits, String algorithm, @Nullable String burst, Duration period) {

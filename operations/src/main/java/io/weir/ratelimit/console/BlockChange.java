@@ -9,10 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A request to block or to unblock a caller. An invalid request is an {@link IllegalArgumentException}.
- *
- * @param duration the length of the block as the request has it; empty if the change ends a block
- * @param reason the reason for the audit log
+ * A request to block or to unblock a caller. Its duration is empty if it ends a block. An invalid request is an
+ * {@link IllegalArgumentException}.
  */
 record BlockChange(Kind kind, Lookup lookup, String duration, String reason) {
     /** The greatest number of characters of a reason. */

@@ -26,12 +26,7 @@ final class ChangesView {
         this.active = state.active().stream().map(RuntimeChange::number).collect(Collectors.toSet());
     }
 
-    /**
-     * Returns the state.
-     *
-     * @param mayChange whether the user may make changes
-     * @param now the current time
-     */
+    /** Returns the state at a time, for a user who may make changes or not. */
     Map<String, Object> state(boolean mayChange, Instant now) {
         Map<String, Object> view = new LinkedHashMap<>();
         view.put("version", state.tag());

@@ -5,11 +5,7 @@ import io.weir.ratelimit.core.engine.CallerQuotas;
 import io.weir.ratelimit.operations.Operations;
 import jakarta.enterprise.inject.spi.CDI;
 
-/**
- * The parts of the deployment that the console uses.
- *
- * @param fleet the reports of all instances
- */
+/** The parts of the deployment that the console uses. */
 record Console(Operations operations, FleetConsole fleet, CallerQuotas.Logins logins) {
     /**
      * Looks up the console of the current application. Injection is not possible, because not every container injects into a servlet that

@@ -26,11 +26,8 @@ final class ConsoleResource implements HttpResource {
     private final Api api;
 
     /**
-     * Creates the resource.
-     *
-     * @param consoles looks up the console at the first request, because some servers create the resource before the deployment has ended
-     * @param clock the time of day
-     * @param nanoTime a monotonic clock
+     * Creates the resource. It looks up the console at the first request, because some servers create the resource before the deployment
+     * has ended.
      */
     ConsoleResource(Supplier<Console> consoles, Clock clock, LongSupplier nanoTime) {
         this.consoles = consoles;

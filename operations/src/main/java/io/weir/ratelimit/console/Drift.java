@@ -28,9 +28,8 @@ final class Drift {
     private final Set<String> members = new HashSet<>();
 
     /**
-     * A value that differs from that of most instances.
-     *
-     * @param attribute the attribute; {@code policy} if the instance does not have the policy, or has it alone
+     * A value that differs from that of most instances; its attribute is {@code policy} if the instance does not have the policy, or has it
+     * alone.
      */
     record Deviation(
             Fleet.Member member,
@@ -41,10 +40,8 @@ final class Drift {
             String expectedSource) {}
 
     /**
-     * The values of a policy on an instance.
-     *
-     * @param values the values by attribute; empty if the instance does not have the policy
-     * @param compared the values without their sources, which do not decide
+     * The values of a policy on an instance, by attribute, and those without their sources, which do not decide. They are empty if the
+     * instance does not have the policy.
      */
     private record Version(Map<String, InstanceReport.Value> values, Map<String, String> compared) {
         private static final Version NONE = new Version(Map.of(), Map.of());

@@ -20,9 +20,8 @@ final class FlatJson {
     }
 
     /**
-     * Parses an object.
+     * Parses an object into values by name, each a {@code String} or a {@code List} of strings.
      *
-     * @return the values by name, each a {@code String} or a {@code List} of strings
      * @throws IllegalArgumentException if the text is anything else
      */
     static Map<String, Object> parse(String text) {

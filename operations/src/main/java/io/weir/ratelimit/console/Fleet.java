@@ -8,11 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The reports of all instances at one moment.
+ * The reports of all instances at one moment, this one first, then by host and start.
  *
- * @param at the time of the store
  * @param shared whether instances share a store; if not, the only member is this instance
- * @param members the instances, this one first, then by host and start
  * @param unreadable the number of values in the store that are no reports of this form
  * @param problem why the store could not be read, so that the reports of other instances are old; empty if it was read
  */
@@ -24,12 +22,7 @@ record Fleet(Instant at, boolean shared, List<Member> members, int unreadable, O
         members = List.copyOf(members);
     }
 
-    /**
-     * An instance.
-     *
-     * @param age the time since its last report
-     * @param report the last report
-     */
+    /** An instance with its last report, and the time since then. */
     record Member(String id, boolean self, Duration age, InstanceReport report) {
         /** Returns the host with the name of the instance on it, or with the begin of its id if the report has no name. */
         String name() {

@@ -13,10 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The blocked keys that instances know of. Of several reports about a key, the one of the instance that has met its block last applies.
- *
- * @param keys the keys, the last end first
- * @param complete whether no instance can have left out blocks
+ * The blocked keys that instances know of, the last end first. Of several reports about a key, the one of the instance that has met its
+ * block last applies. They are complete if no instance can have left out blocks.
  */
 record FleetBlocks(List<BlockedKey> keys, boolean complete) {
     /** The difference of two ends, or of the ages of two reports, that means nothing. */
@@ -26,12 +24,7 @@ record FleetBlocks(List<BlockedKey> keys, boolean complete) {
         keys = List.copyOf(keys);
     }
 
-    /**
-     * A blocked key.
-     *
-     * @param block what applies; its rest and its age are those of now
-     * @param instances the number of instances that list the block
-     */
+    /** A blocked key, with the rest and the age of now, and the number of instances that list it. */
     record BlockedKey(Block block, int instances) {}
 
     private record Key(String policy, String storedKey) {}

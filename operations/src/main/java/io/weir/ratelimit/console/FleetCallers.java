@@ -52,12 +52,7 @@ final class FleetCallers {
         }
     }
 
-    /**
-     * The most that keys of policies can have on instances whose reports have no room for these policies.
-     *
-     * @param rejected the greatest number of rejections of a key
-     * @param active the greatest number of calls of a key
-     */
+    /** The most rejections and calls that a key of policies can have on instances whose reports have no room for these policies. */
     private record LeftOut(long rejected, long active) {
         private static final LeftOut NONE = new LeftOut(0, 0);
 

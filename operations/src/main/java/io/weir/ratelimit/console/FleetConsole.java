@@ -13,19 +13,9 @@ import java.util.UUID;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/**
- * The parts that report this instance and that read the reports of all instances.
- *
- * @param history the history of the last hour
- */
+/** The parts that report this instance and that read the reports and the history of all instances. */
 record FleetConsole(FleetReports reports, ScheduledReports schedule, FleetReader reader, FleetHistory history) {
-    /**
-     * Creates the parts.
-     *
-     * @param origin the host and the software of this instance
-     * @param clock the time of day
-     * @param nanoTime a monotonic clock
-     */
+    /** Creates the parts of this instance, with the time of day and a monotonic clock. */
     static FleetConsole of(
             Operations operations,
             LiveRates rates,

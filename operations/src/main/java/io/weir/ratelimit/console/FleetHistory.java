@@ -46,13 +46,7 @@ final class FleetHistory {
 
     private record Failure(long nanos, BackendException cause) {}
 
-    /**
-     * Decisions per step.
-     *
-     * @param first the number of the first step
-     * @param counts the counts, the oldest step first
-     * @param problem why the store could not be read; then the counts are zero. Empty if it was read
-     */
+    /** Decisions per step from the first step on. They are zero if the store could not be read because of a problem. */
     record Series(long first, List<StepCounts.Counts> counts, Optional<String> problem) {}
 
     FleetHistory(FleetStore store, Supplier<Instant> storeTime, LongSupplier nanoTime) {

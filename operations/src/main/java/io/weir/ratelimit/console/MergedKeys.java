@@ -14,14 +14,9 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /**
- * The top keys of a policy over several instances. The bounds of a key are the sums of its bounds. An instance that does not list the key
- * adds to the upper bound what a key without a place in its list can have at most.
- *
- * @param rejected the keys with the most rejections, the most first
- * @param active the keys with the most calls, the most first
- * @param nearLimit the keys near a limit, the longest time first
- * @param period the longest period of an instance
- * @param minute the calls of the last minute, over the instances that know them
+ * The top keys of a policy over several instances, those with the most rejections, the most calls and the longest time near a limit first.
+ * The bounds of a key are the sums of its bounds. An instance that does not list the key adds to the upper bound what a key without a place
+ * in its list can have at most. The period is the longest of an instance. The minute is that of the instances that know their calls.
  */
 record MergedKeys(
         List<Entry> rejected,
@@ -36,14 +31,7 @@ record MergedKeys(
     private static final Comparator<NearLimit> LONGEST_FIRST =
             Comparator.comparing(NearLimit::duration).reversed().thenComparing(NearLimit::storedKey);
 
-    /**
-     * A key with its count.
-     *
-     * @param storedKey the stored key, which must not be shown
-     * @param minCount the lower bound
-     * @param maxCount the upper bound
-     * @param instances the number of instances that list the key
-     */
+    /** A key with the bounds of its count, and the number of instances that list it. The stored key must not be shown. */
     record Entry(String storedKey, long minCount, long maxCount, double utilization, int instances) {
         private Entry plus(TopKeys.Entry other) {
             return new Entry(
@@ -55,13 +43,7 @@ record MergedKeys(
         }
     }
 
-    /**
-     * A key near a limit.
-     *
-     * @param storedKey the stored key, which must not be shown
-     * @param duration the longest time on an instance
-     * @param instances the number of instances that list the key
-     */
+    /** A key near a limit, with its longest time on an instance. The stored key must not be shown. */
     record NearLimit(String storedKey, Duration duration, int instances) {}
 
     /** Merges the keys of a policy. */

@@ -20,11 +20,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * A change that a request describes. An invalid request is an {@link IllegalArgumentException}. Its values can still be invalid.
- *
- * @param subject the policy or the key
- * @param key the masked key; empty for a change of a policy
- * @param length the time until the end; empty without an end
+ * A change that a request describes. An invalid request is an {@link IllegalArgumentException}. Its values can still be invalid. The masked
+ * key is empty for a change of a policy, and the length is empty without an end.
  */
 record PostedChange(Subject subject, Optional<String> key, Map<String, String> values, Optional<Duration> length) {
     /** The greatest number of characters of a name in a message. */

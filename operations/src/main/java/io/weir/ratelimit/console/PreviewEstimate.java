@@ -44,11 +44,7 @@ final class PreviewEstimate {
         }
     }
 
-    /**
-     * Returns the estimate as a JSON object.
-     *
-     * @param limits returns the limits with the calls that they allow in a period
-     */
+    /** Returns the estimate as a JSON object, by the limits with the calls that they allow in a period. */
     Map<String, Object> of(
             MergedKeys keys, List<MergedKeys.Entry> considered, Function<Duration, List<AllowedCalls>> limits) {
         List<Hit> hits = hits(considered, limits, keys.period(), MergedKeys.Entry::minCount);

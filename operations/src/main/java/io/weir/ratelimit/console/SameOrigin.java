@@ -19,8 +19,6 @@ final class SameOrigin {
     /**
      * Returns whether a request comes from a page of the origin of its target. The field {@code Sec-Fetch-Site} determines this if the
      * browser sends it, otherwise {@code Origin} and {@code Host} do. A request without these fields does not match.
-     *
-     * @param headers returns the values of a header field by its name, in order
      */
     static boolean matches(Function<String, List<String>> headers) {
         List<String> site = headers.apply("Sec-Fetch-Site");

@@ -7,11 +7,7 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigReader;
 import java.util.Optional;
 
-/**
- * The settings of runtime changes.
- *
- * @param enabled whether operators can make changes; never without a role
- */
+/** The settings of runtime changes, which are never enabled without a role. */
 public record ChangeSettings(boolean enabled, Optional<String> role) {
     /** No runtime changes. */
     public static final ChangeSettings NONE = new ChangeSettings(false, Optional.empty());

@@ -8,11 +8,8 @@ import io.weir.ratelimit.core.config.ConfigReader;
 import java.util.Optional;
 
 /**
- * The settings of the console.
- *
- * @param role the role that its users need
- * @param open whether everyone may use it; never with a role
- * @param grafana the address of dashboards, to which the console links
+ * The settings of the console. Users need the role if one is configured. Everyone may use an open one, which never has a role. The console
+ * links to the dashboards.
  */
 public record ConsoleSettings(boolean enabled, Optional<String> role, boolean open, Optional<String> grafana) {
     /** A console that is not enabled. */

@@ -35,19 +35,14 @@ public interface Operations extends CallerOperations {
     TopKeys storedTopKeys(String policy);
 
     /**
-     * Returns the caller with a stored key.
-     *
-     * @param policy the name of a policy, which this instance need not have
-     * @param storedKey a stored key, of any origin
-     * @return the caller, whose {@link CallerOperations.Caller#key} is masked
-     * @throws IllegalArgumentException if the text cannot be a stored key
+     * Returns the caller, whose {@link CallerOperations.Caller#key} is masked, with a stored key of any origin. This instance need not have
+     * the policy. Throws an {@link IllegalArgumentException} if the text cannot be a stored key.
      */
     Caller callerByStoredKey(String policy, String storedKey);
 
     /**
-     * Returns the stored key of a caller, which can contain a name or an address and must not be shown.
-     *
-     * @throws IllegalArgumentException if the caller has another origin
+     * Returns the stored key of a caller, which can contain a name or an address and must not be shown. Throws an
+     * {@link IllegalArgumentException} if the caller has another origin.
      */
     String storedKey(Caller caller);
 

@@ -97,11 +97,7 @@ public final class OperationsPlugin implements Plugin {
         }
     }
 
-    /**
-     * Returns the operations for operators.
-     *
-     * @throws IllegalStateException if the deployment has not ended
-     */
+    /** Returns the operations for operators. Throws an {@link IllegalStateException} if the deployment has not ended. */
     public Operations operations() {
         Operations started = operations;
         if (started == null) {

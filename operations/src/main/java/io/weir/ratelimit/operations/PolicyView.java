@@ -8,15 +8,12 @@ import java.util.Map;
  * A policy as operators see it.
  *
  * @param mode {@code enforce}, {@code shadow} or {@code off}
- * @param enforcePercent the share of the keys for which a policy in shadow mode rejects calls, in percent from 0 to 100; without an
- *     effect in another mode
- * @param algorithm the algorithm, such as {@code sliding-window}
- * @param keys the alternatives of the key, each with its terms in order: {@code principal | ip + arg:user} is {@code
- *     [[principal], [ip, arg:user]]}
- * @param limits the limits in order, such as {@code 100/1m}
+ * @param enforcePercent the share of the keys for which a policy in shadow mode rejects calls, in percent; without an effect in another
+ *     mode
+ * @param keys the alternatives of the key, each with its terms in order: {@code principal | ip + arg:user} is
+ *     {@code [[principal], [ip, arg:user]]}
  * @param cost the permits that a call spends, unless its method has another cost
  * @param onFailure {@code open}, {@code closed}, {@code local} or {@code sample}
- * @param settings the values of the attributes with their origins
  * @param endpoints the methods with an annotation that names the policy, as {@code Class.method}
  * @param paths the path rule, empty if there is none
  */
@@ -44,11 +41,8 @@ public record PolicyView(
     }
 
     /**
-     * A value of an attribute with its origin.
-     *
-     * @param property the property of the attribute, such as {@code ratelimit.policies.api.limit}
-     * @param source the name of the configuration source, the place of the annotation such as {@code
-     *     com.example.Search.find(String)}, or {@code default}
+     * A value of an attribute with its property, such as {@code ratelimit.policies.api.limit}. Its source is a configuration source, the
+     * place of an annotation such as {@code com.example.Search.find(String)}, or {@code default}.
      */
     public record Setting(String property, String value, String source) {}
 }

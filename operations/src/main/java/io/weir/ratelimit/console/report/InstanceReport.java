@@ -14,13 +14,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The report of an instance about itself. Lists are cut to the size of a report.
- *
- * @param origin the host, the software and the start
- * @param configuration the result of the last reload, and a digest of the values of all policies
- * @param rates the decisions per policy, the most decisions first
- * @param keys the top keys per policy, with stored keys
- * @param current the running calls and the blocks
+ * The report of an instance about itself. Lists are cut to the size of a report; those of rates have the most decisions first. The keys are
+ * stored keys.
  */
 public record InstanceReport(
         Origin origin,
@@ -40,17 +35,12 @@ public record InstanceReport(
         keys = List.copyOf(keys);
     }
 
-    /**
-     * The origin of a report.
-     *
-     * @param host the host name, or an address
-     */
+    /** The origin of a report; the host is its name or an address. */
     public record Origin(String host, String name, String version, String server, String java, Instant started) {}
 
     /**
-     * The state of the configuration.
+     * The state of the configuration. Equal digests mean equal values of all policies.
      *
-     * @param digest a digest of the values of all policies; equal digests mean equal values
      * @param readAt the instant of the last result of reading the configuration
      * @param result that result in lower case
      * @param problems the number of invalid parts
@@ -58,11 +48,8 @@ public record InstanceReport(
     public record Configuration(long digest, int policies, Instant readAt, String result, int problems) {}
 
     /**
-     * The decisions under a policy.
-     *
-     * @param recent the number of decisions by outcome in the last {@link Rates#RATE_SECONDS} seconds
-     * @param minute the number of decisions by outcome in the last minute
-     * @param utilization the utilization of the limits in the last minute
+     * The decisions under a policy by outcome, in the last {@link Rates#RATE_SECONDS} seconds and in the last minute. The utilization of
+     * its limits is that of the minute.
      */
     public record PolicyRates(
             String policy,
@@ -99,20 +86,10 @@ public record InstanceReport(
         }
     }
 
-    /**
-     * A value of a policy.
-     *
-     * @param attribute the attribute, such as {@code limit}
-     */
+    /** A value of an attribute of a policy, such as {@code limit}. */
     public record Value(String attribute, String value, String source) {}
 
-    /**
-     * The top keys of a policy.
-     *
-     * @param otherRejected the greatest number of rejections of a key that is not in the list
-     * @param otherActive the greatest number of calls of a key that is not in the list
-     * @param minute the calls of the last minute
-     */
+    /** The top keys of a policy, the greatest numbers of a key that is not in the list, and the calls of the last minute. */
     public record PolicyKeys(String policy, TopKeys top, long otherRejected, long otherActive, Minute minute) {
         /** Returns bounds of keys that are in no list. */
         public static PolicyKeys unlisted(long rejected, long active) {
@@ -139,10 +116,7 @@ public record InstanceReport(
     }
 
     /**
-     * The calls of about the last minute.
-     *
-     * @param period the time; zero if the calls are not known
-     * @param calls the least number of calls by stored key, for the active top keys
+     * The calls of about the last minute: the least number by stored key, for the active top keys. The time is zero if they are not known.
      */
     public record Minute(Duration period, Map<String, Long> calls) {
         public static final Minute NONE = new Minute(Duration.ZERO, Map.of());
@@ -153,10 +127,8 @@ public record InstanceReport(
     }
 
     /**
-     * The running calls of an instance and the blocks that it knows of.
-     *
-     * @param running the running calls per policy with a concurrency limit, the most calls first
-     * @param blocks the blocks, the last end first
+     * The running calls per policy with a concurrency limit, the most calls first, and the blocks that the instance knows of, the last end
+     * first.
      */
     public record Current(List<RunningCalls> running, List<KnownBlocks.Block> blocks) {
         public Current {

@@ -26,12 +26,7 @@ public final class LiveRates {
         this(nanoTime, new KnownBlocks(nanoTime));
     }
 
-    /**
-     * Creates rates without decisions.
-     *
-     * @param nanoTime a monotonic clock
-     * @param blocks receives the blocks that have rejected calls
-     */
+    /** Creates rates without decisions. {@code blocks} receives the blocks that have rejected calls. */
     public LiveRates(LongSupplier nanoTime, KnownBlocks blocks) {
         this.nanoTime = nanoTime;
         this.blocks = blocks;

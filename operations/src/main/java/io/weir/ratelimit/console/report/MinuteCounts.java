@@ -33,12 +33,7 @@ public final class MinuteCounts {
 
     private record Counts(long nanos, Map<String, PolicyCounts> policies) {}
 
-    /**
-     * The counts of a policy.
-     *
-     * @param atMost the upper bounds of the listed keys
-     * @param others the upper bound of all other keys
-     */
+    /** The upper bounds of the counts of a policy, of the listed keys and of all others. */
     private record PolicyCounts(long startNanos, Map<String, Long> atMost, long others) {
         static PolicyCounts of(InstanceReport.PolicyKeys keys, long nanos) {
             Map<String, Long> atMost = new HashMap<>();

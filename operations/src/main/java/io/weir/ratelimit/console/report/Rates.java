@@ -15,7 +15,6 @@ import java.util.Optional;
  * @param counts the number of decisions by outcome, without outcomes that did not occur
  * @param recent the number of decisions by outcome in the last {@link #RATE_SECONDS} seconds
  * @param decided the number of decisions per second, the oldest second first
- * @param rejected the number of rejections per second, the oldest second first
  * @param utilization the utilization of the limits; empty if no decision had quotas
  */
 public record Rates(
@@ -32,12 +31,7 @@ public record Rates(
 
     static final Rates NONE = new Sum().rates(Optional.empty());
 
-    /**
-     * The spent part of the fullest limits, from 0 to 1.
-     *
-     * @param mean the mean over the decisions
-     * @param max the maximum over the decisions
-     */
+    /** The mean and the maximum over the decisions of the spent part of the fullest limits, from 0 to 1. */
     public record Utilization(double mean, double max) {}
 
     public static boolean isRejection(Outcome outcome) {

@@ -9,11 +9,7 @@ import java.net.UnknownHostException;
 import java.time.Instant;
 import java.util.Properties;
 
-/**
- * The instance of the application that runs in this process.
- *
- * @param host the host name, or an address
- */
+/** The instance of the application that runs in this process; its host is a name or an address. */
 public record RunningInstance(String host, String version, Instant started) {
     private static final String VERSION = "/META-INF/maven/io.weir/weir-operations/pom.properties";
 

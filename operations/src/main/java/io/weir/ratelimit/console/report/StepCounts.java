@@ -22,11 +22,7 @@ public final class StepCounts {
     private final Map<String, Counts> byName = new LinkedHashMap<>();
     private int size;
 
-    /**
-     * Two counts.
-     *
-     * @param rejected the number of rejections among them
-     */
+    /** The number of decisions and that of the rejections among them. */
     public record Counts(long decided, long rejected) {
         public static final Counts NONE = new Counts(0, 0);
 

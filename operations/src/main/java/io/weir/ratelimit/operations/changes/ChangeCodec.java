@@ -21,21 +21,14 @@ public final class ChangeCodec {
 
     private final ChangeSeal seal;
 
-    /**
-     * Creates a codec.
-     *
-     * @param namespace the namespace of the instances, which a signature covers
-     * @param secret the key secret; empty if contents are not signed
-     */
+    /** Creates a codec. A signature covers the namespace of the instances; contents are not signed without a secret. */
     public ChangeCodec(String namespace, Optional<String> secret) {
         this.seal = new ChangeSeal(namespace, secret);
     }
 
     /**
-     * Encodes a state.
-     *
-     * @throws IllegalArgumentException if the state has more than {@link ChangeStore#MAX_STATE_BYTES} bytes or more than {@link
-     *     ChangeState#MAX_ACTIVE} changes, or if a value is out of the range that instances read
+     * Encodes a state. Throws an {@link IllegalArgumentException} if it has more than {@link ChangeStore#MAX_STATE_BYTES} bytes or
+     * {@link ChangeState#MAX_ACTIVE} changes, or a value out of the range that instances read.
      */
     public byte[] encode(ChangeState state) {
         if (state.active().size() > ChangeState.MAX_ACTIVE) {
@@ -49,10 +42,8 @@ public final class ChangeCodec {
     }
 
     /**
-     * Encodes an entry of the log.
-     *
-     * @throws IllegalArgumentException if the entry has more than {@link ChangeStore#MAX_ENTRY_BYTES} bytes, or if a value is out of the
-     *     range that instances read
+     * Encodes an entry of the log. Throws an {@link IllegalArgumentException} if it has more than {@link ChangeStore#MAX_ENTRY_BYTES}
+     * bytes, or a value out of the range that instances read.
      */
     public byte[] encode(RuntimeChange change) {
         byte[] entry = seal.sealed("entry", ChangeBody.ENTRY.bytes(change));
@@ -60,9 +51,8 @@ public final class ChangeCodec {
     }
 
     /**
-     * Decodes a state.
+     * Decodes a state from bytes of any origin.
      *
-     * @param bytes bytes of any origin
      * @throws UntrustedChangesException if the bytes are no state, or if their signature is missing or wrong
      */
     public ChangeState decodeState(byte[] bytes) throws UntrustedChangesException {
@@ -87,9 +77,8 @@ public final class ChangeCodec {
     }
 
     /**
-     * Decodes an entry of the log.
+     * Decodes an entry of the log from bytes of any origin.
      *
-     * @param bytes bytes of any origin
      * @throws UntrustedChangesException if the bytes are no entry, or if their signature is missing or wrong
      */
     public RuntimeChange decodeEntry(byte[] bytes) throws UntrustedChangesException {

@@ -6,13 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A change that an operator requests.
- *
- * @param subject the policy or the key
- * @param values the new values by attribute; empty for a block
- * @param length the time until the change ends; empty if it has no end
- * @param reason the reason, 1 to 200 printable characters
- * @param author the user of the container
+ * A change that an operator requests, for a reason of 1 to 200 printable characters. The values by attribute are empty for a block. The
+ * author is the user of the container. The length is empty if the change has no end.
  */
 public record ChangeRequest(
         RuntimeChange.Subject subject,

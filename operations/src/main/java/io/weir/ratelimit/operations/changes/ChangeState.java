@@ -14,11 +14,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The state of the runtime changes at one instant: the changes that are active, in the order in which they were made.
- *
- * @param number the number of the last change or undo; 0 if there was none
- * @param written the time of the store at which this state was written
- * @param active the active changes, the latest last; some of them can have ended since the state was written
+ * The state of the runtime changes at an instant of the store: the active changes, in the order in which they were made. Some of them can
+ * have ended since then. The number is that of the last change or undo; 0 if there was none.
  */
 public record ChangeState(long number, Instant written, List<RuntimeChange> active) {
     /** The state before the first change. */
@@ -59,10 +56,8 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
     }
 
     /**
-     * Returns the state after another change.
-     *
-     * @param change the change, whose number is the next one
-     * @return the state, without changes that have ended and without those that {@value #MAX_EARLIER} later ones hide
+     * Returns the state after another change, which has the next number. It has no changes that have ended, nor those that
+     * {@value #MAX_EARLIER} later ones hide.
      */
     public ChangeState with(RuntimeChange change) {
         List<RuntimeChange> all = new ArrayList<>(current(change.at()));
@@ -116,10 +111,8 @@ public record ChangeState(long number, Instant written, List<RuntimeChange> acti
     }
 
     /**
-     * Returns the overrides of keys of a policy that are in force at some time in a period, as far as no change is made in it.
-     *
-     * @param to the instant after its end
-     * @return the changes, without those that a later one hides during the whole period
+     * Returns the overrides of keys of a policy that are in force at some time in a period, as far as no change is made in it. Those that a
+     * later one hides during the whole period are left out. The period ends before {@code to}.
      */
     List<RuntimeChange> overrides(String policy, Instant from, Instant to) {
         Map<RuntimeChange.Subject, Instant> visibleFrom = new HashMap<>();

@@ -22,10 +22,8 @@ public interface ChangeTarget {
     Map<String, String> values(String policy);
 
     /**
-     * Checks values over the configuration, without applying them.
-     *
-     * @param overrides the limits of single keys; those of policies that this instance does not have are left out
-     * @return the problems of a deployment with these values, and those of the limits of single keys under the resulting policies
+     * Checks values over the configuration, without applying them, and the limits of single keys under the resulting policies. The limits
+     * of policies that this instance does not have are left out.
      */
     Findings check(PolicyValues values, Collection<RuntimeChange> overrides);
 
@@ -42,17 +40,14 @@ public interface ChangeTarget {
     void override(Map<Overrides.Subject, Map<String, String>> overrides);
 
     /**
-     * Blocks a key in the backend.
-     *
-     * @param length the time until the end
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
+     * Blocks a key in the backend for a time. Throws a {@link io.weir.ratelimit.RateLimitUnavailableException} if the backend is
+     * unavailable.
      */
     void block(String policy, String storedKey, Duration length);
 
     /**
-     * Ends the block of a key in the backend.
-     *
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
+     * Ends the block of a key in the backend. Throws a {@link io.weir.ratelimit.RateLimitUnavailableException} if the backend is
+     * unavailable.
      */
     void unblock(String policy, String storedKey);
 }

@@ -5,11 +5,7 @@ package io.weir.ratelimit.operations.changes;
 public final class ChangeUnsentException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /**
-     * Creates an exception.
-     *
-     * @param reason why the store is unavailable, as in {@link io.weir.ratelimit.RateLimitUnavailableException#reason()}
-     */
+    /** Creates an exception with a {@linkplain io.weir.ratelimit.RateLimitUnavailableException#reason() reason}. */
     public ChangeUnsentException(String reason) {
         super(reason);
     }

@@ -18,11 +18,8 @@ final class ChangedBlocks {
     }
 
     /**
-     * Blocks the key of a change. It ends a longer block of the key first, because the earlier end of a shorter one has no effect.
-     *
-     * @param from the current time of the store
-     * @param before the state before the change
-     * @throws RateLimitUnavailableException if the backend does not answer; the audit log has it
+     * Blocks the key of a change from the current time of the store. It ends a longer block of the key first, because the earlier end of a
+     * shorter one has no effect. Throws a {@link RateLimitUnavailableException}, which the audit log has, if the backend does not answer.
      */
     void make(RuntimeChange change, Instant from, ChangeState before) {
         if (change.subject().kind() == Kind.BLOCK) {

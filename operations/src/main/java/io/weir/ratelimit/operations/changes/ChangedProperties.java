@@ -35,11 +35,7 @@ public final class ChangedProperties implements ConfigProperties {
         });
     }
 
-    /**
-     * Lays the values of changes over a configuration.
-     *
-     * @param policies the policies that exist without the changes; the values of others are left out
-     */
+    /** Lays the values of changes over a configuration, except those of policies that do not exist without the changes. */
     public static ConfigProperties over(ConfigProperties config, PolicyValues changes, Set<String> policies) {
         return changes.isEmpty() ? config : new ChangedProperties(config, changes, policies);
     }

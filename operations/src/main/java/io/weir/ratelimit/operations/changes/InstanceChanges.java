@@ -56,9 +56,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
     }
 
     /**
-     * Reads the changes for the first time. If the store does not answer, the configuration applies until a later run.
-     *
-     * @param deadline the longest time to wait
+     * Reads the changes for the first time, until the deadline. If the store does not answer, the configuration applies until a later run.
      */
     public void start(Duration deadline) {
         try {

@@ -11,7 +11,6 @@ import java.util.Optional;
 /**
  * The state of the changes as one instance knows it.
  *
- * @param state the last state that was accepted
  * @param storeTag the tag of the value in the store, which differs from that of the state if the value is ignored
  * @param read the current time at the last answer of the store, usually that of the store; empty before the first one
  * @param readNanos the monotonic time of that answer
@@ -55,10 +54,8 @@ record KnownChanges(
     }
 
     /**
-     * Returns the state after an answer of the store. Contents of any origin can be in the store.
-     *
-     * @param nanos the monotonic time of the answer
-     * @param ofInstance the time of the clock of this instance
+     * Returns the state after an answer of the store, at a monotonic time and at a time of this instance. Contents of any origin can be in
+     * the store.
      */
     KnownChanges after(ChangeStore.Stored stored, ChangeCodec codec, long nanos, Instant ofInstance) {
         Instant latest = stored.time().isAfter(ofInstance) ? stored.time() : ofInstance;

@@ -10,13 +10,11 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A change that an operator has made.
+ * A change that an operator, a user of the container, has made.
  *
  * @param number the number of the change, from 1; greater than those of all earlier changes
- * @param subject the policy or the key that is changed
  * @param values the new values by attribute, such as {@code limit=50/1m}; empty for a block and for an undo
  * @param before the values before the change by attribute, as text; an attribute without a value before is absent
- * @param author the user of the container who made the change
  * @param until the end of the change; empty if it has none
  * @param undoes the number of the change that this one ends, or of the undo after which it repeats a change
  */
@@ -55,11 +53,7 @@ public record RuntimeChange(
         }
     }
 
-    /**
-     * The subject of a change.
-     *
-     * @param storedKey the stored key; empty for a change of a policy
-     */
+    /** The subject of a change; its stored key is empty for a change of a policy. */
     public record Subject(Kind kind, String policy, Optional<String> storedKey) {}
 
     /** Returns this change with another number. */

@@ -19,10 +19,8 @@ public interface RuntimeChanges {
     List<ConfigurationProblem> problems(ChangeRequest request);
 
     /**
-     * Returns a warning for each attribute of the policy that has no effect with a change, whether it is made or not; for a change of a
-     * key, also a warning if it has no effect because the policy is not enforced for the key.
-     *
-     * @return the warnings; empty if the change has another form
+     * Returns a warning for each attribute of the policy that has no effect with a change, whether it is made or not. A change of a key has
+     * a warning if the policy is not enforced for the key. One of another form has none.
      */
     List<String> warnings(ChangeRequest request);
 

@@ -31,12 +31,8 @@ public final class StoredChanges {
     private volatile KnownChanges known = KnownChanges.NONE;
 
     /**
-     * Creates a state that is not read yet.
-     *
-     * @param shared whether all instances share the store
-     * @param codec reads and writes the contents of the store
-     * @param nanos the monotonic clock, in nanoseconds
-     * @param clock the clock of this instance, which decides after a step of that of the store
+     * Creates a state that is not read yet. The clock of this instance decides after a step of that of the store, which all instances can
+     * share.
      */
     public StoredChanges(ChangeStore store, boolean shared, ChangeCodec codec, LongSupplier nanos, Clock clock) {
         this.store = store;
@@ -59,9 +55,8 @@ public final class StoredChanges {
     }
 
     /**
-     * Reads the state. An answer that is older than a change of this instance is dropped.
-     *
-     * @throws RateLimitUnavailableException if the store does not answer
+     * Reads the state. An answer that is older than a change of this instance is dropped. Throws a {@link RateLimitUnavailableException} if
+     * the store does not answer.
      */
     void read(Duration longest) {
         KnownChanges before = known;

@@ -165,9 +165,8 @@ public record Codec<T>(Writer<T> writer, Reader<T> reader) {
     }
 
     /**
-     * Returns the bytes of a value after the number of its form.
-     *
-     * @throws IllegalArgumentException if a text or a list is too long
+     * Returns the bytes of a value after the number of its form. Throws an {@link IllegalArgumentException} if a text or a list is too
+     * long.
      */
     public byte[] bytes(int form, T value) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -183,9 +182,8 @@ public record Codec<T>(Writer<T> writer, Reader<T> reader) {
     }
 
     /**
-     * Reads a value of a form.
-     *
-     * @throws IOException if the bytes have another form, end early or late, or have a value out of its range
+     * Reads a value of a form. Throws an {@link IOException} if the bytes have another form, end early or late, or have a value out of its
+     * range.
      */
     public T read(int form, Input in) throws IOException {
         check(in.readByte() == form);
