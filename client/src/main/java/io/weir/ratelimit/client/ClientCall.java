@@ -45,10 +45,7 @@ final class ClientCall implements CallContext {
     }
 
     /**
-     * Returns the call.
-     *
-     * @param client the name of the client, null for the client that the request names
-     * @param sender what sends retries of the call outside of a request
+     * Returns the call. A client that is null is the one that the request names. The sender sends retries of a call outside of a request.
      */
     OutgoingCall toOutgoing(@Nullable String client, Object sender) {
         URI uri = request.getUri();

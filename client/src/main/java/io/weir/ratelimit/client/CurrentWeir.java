@@ -7,10 +7,8 @@ import io.weir.ratelimit.runtime.HostedWeir;
 import jakarta.enterprise.inject.spi.CDI;
 
 /**
- * The limiter of the application that sends a call. CDI uses the archive of its caller, which is that of this class.
- *
- * @param plugin the plug-in for outgoing calls
- * @param suspension how the host suspends a call
+ * The limiter of the application that sends a call, with the plug-in for outgoing calls. CDI uses the archive of its caller, which is that
+ * of this class.
  */
 record CurrentWeir(ClientPlugin plugin, CallSuspension suspension) {
     /** Finds the limiter, also if the context class loader of the server does not see the application. */

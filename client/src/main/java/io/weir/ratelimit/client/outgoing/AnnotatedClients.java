@@ -6,10 +6,6 @@ import java.util.Map;
 /** The clients that annotations of the application name. The host provides an object of this type. */
 @FunctionalInterface
 public interface AnnotatedClients {
-    /**
-     * Returns the clients.
-     *
-     * @return the first annotated type of each client
-     */
+    /** Returns the first annotated type of each client. */
     Map<String, String> types();
 }

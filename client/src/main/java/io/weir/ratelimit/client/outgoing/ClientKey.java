@@ -29,12 +29,8 @@ public final class ClientKey {
     }
 
     /**
-     * Parses a key.
-     *
-     * @param text the terms
-     * @param resolvers the resolvers of the application by name
-     * @return the key
-     * @throws IllegalArgumentException with the reason if a term is unknown
+     * Parses the terms of a key, by the key resolvers of the application. Throws an {@link IllegalArgumentException} with the reason if a
+     * term is unknown.
      */
     static ClientKey parse(String text, Map<String, KeyResolver> resolvers) {
         List<Function<OutgoingCall, Identity>> terms = new ArrayList<>();
@@ -78,12 +74,7 @@ public final class ClientKey {
         }
     }
 
-    /**
-     * Resolves the key of a call.
-     *
-     * @param call the call
-     * @return the key; a term that does not resolve is {@link Identity#ANONYMOUS}
-     */
+    /** Resolves the key of a call; a term that does not resolve is {@link Identity#ANONYMOUS}. */
     Identity of(OutgoingCall call) {
         Identity key = terms.get(0).apply(call);
         for (int i = 1; i < terms.size(); i++) {

@@ -108,21 +108,12 @@ public final class ClientPlugin implements Plugin {
         return config == null ? List.of() : new ClientWarnings(clients, annotated.keySet(), config).all(first, view);
     }
 
-    /**
-     * Returns the path of the calls of REST clients.
-     *
-     * @return the outgoing calls
-     * @throws IllegalStateException if the deployment has not ended
-     */
+    /** Returns the path of the calls of REST clients. Throws an {@link IllegalStateException} if the deployment has not ended. */
     public OutgoingCalls calls() {
         return running().calls;
     }
 
-    /**
-     * Returns the incoming request that the current thread serves.
-     *
-     * @return the request, empty if the thread serves none
-     */
+    /** Returns the incoming request that the current thread serves, empty if the thread serves none. */
     public Optional<RequestState> currentRequest() {
         return running().weir.currentRequest();
     }

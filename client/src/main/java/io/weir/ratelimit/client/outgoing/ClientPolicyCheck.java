@@ -17,14 +17,7 @@ import java.util.Map;
 public final class ClientPolicyCheck {
     private ClientPolicyCheck() {}
 
-    /**
-     * Checks the policies of all clients.
-     *
-     * @param clients the clients
-     * @param policies the policies by name; a missing one is a problem of its own
-     * @param config the configuration
-     * @param problems collects the problems
-     */
+    /** Checks the policies of all clients; a missing policy is a problem of its own. */
     public static void check(
             Collection<OutgoingClient> clients,
             Map<String, Policy> policies,

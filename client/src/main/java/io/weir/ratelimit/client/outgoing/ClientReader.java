@@ -34,15 +34,7 @@ public final class ClientReader {
         this.resolvers = resolvers;
     }
 
-    /**
-     * Reads the clients.
-     *
-     * @param config the configuration
-     * @param annotated the clients that annotations name, each with the annotated type
-     * @param resolvers the key resolvers of the application by name
-     * @param problems collects the problems
-     * @return the valid clients by name
-     */
+    /** Reads the valid clients by name, also those that annotations name, each with the annotated type. */
     public static Map<String, OutgoingClient> read(
             ConfigProperties config,
             Map<String, String> annotated,

@@ -19,13 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/**
- * The warnings about REST clients that nothing names, and about properties without an effect on outgoing calls.
- *
- * @param clients the clients by name
- * @param annotated the clients that annotations name
- * @param config the configuration
- */
+/** The warnings about REST clients that nothing names, and about properties without an effect on outgoing calls. */
 public record ClientWarnings(Map<String, OutgoingClient> clients, Set<String> annotated, ConfigProperties config) {
     private static final String CLIENTS = "ratelimit.clients.";
     private static final String TIERS = "tiers.";

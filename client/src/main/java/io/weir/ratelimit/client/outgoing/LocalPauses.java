@@ -50,10 +50,8 @@ final class LocalPauses {
     }
 
     /**
-     * Stores a pause elsewhere, and forgets it if this succeeds and no other call has extended it meanwhile.
-     *
-     * @param store stores the rest of the pause in microseconds, and returns whether it has
-     * @return the rest in microseconds, 0 if the key is not paused
+     * Stores a pause elsewhere, and forgets it if the function, which gets the rest in microseconds, succeeds and no other call has
+     * extended it meanwhile. Returns the rest in microseconds, 0 if the key is not paused.
      */
     long handOver(Identity key, LongPredicate store) {
         Long until = untilNanos.get(key);

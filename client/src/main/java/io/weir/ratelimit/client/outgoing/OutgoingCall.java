@@ -9,10 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call of a REST client before it is sent.
  *
- * @param client the name of the client
  * @param host the host of the upstream, with its port if the URI has one
  * @param pathTemplate the template of the path, such as {@code /accounts/{id}}; empty if it is unknown
- * @param context the properties of the call for key resolvers
  * @param attempt identifies the call among its retries
  * @param retry whether the call is a retry, null if application code has not marked it
  * @param decision the decision that application code has already acquired, null if there is none
@@ -27,11 +25,8 @@ public record OutgoingCall(
         @Nullable Decision decision) {
 
     /**
-     * The identity of a call: a retry has an equal one. It has hashes only, so that it keeps no request and no entity in memory.
-     *
-     * @param caller the identity hash of the incoming request, or of the thread without one
-     * @param request the hash of the HTTP method and the URI
-     * @param entity the identity hash of the entity, 0 if there is none
+     * The identity of a call: a retry has an equal one. It has hashes only, so that it keeps no request and no entity in memory. The caller
+     * is the incoming request, or the thread without one.
      */
     public record Attempt(int caller, int request, int entity) {}
 }

@@ -48,10 +48,8 @@ public final class OutgoingCalls {
     private final OutgoingListener listener;
 
     /**
-     * The state of one client in this instance.
-     *
-     * @param pauses all pauses, for calls that are decided without the shared backend
-     * @param unstored those pauses that the shared backend does not have, for all calls
+     * The state of one client in this instance. The shared backend does not have the pauses that are unstored; calls that are decided
+     * without it use all pauses.
      */
     private record ClientState(
             OutgoingClient client,
@@ -60,23 +58,12 @@ public final class OutgoingCalls {
             LocalPauses pauses,
             LocalPauses unstored) {}
 
-    /**
-     * A call with its key and the policies that it has to pay.
-     *
-     * @param duringUnstored whether the call began during a pause that the shared backend did not have
-     */
+    /** A call with its key and the policies that it has to pay. It can have begun during a pause that the shared backend did not have. */
     private record Due(ClientState state, OutgoingCall call, Identity key, Binding binding, boolean duringUnstored) {}
 
     /**
-     * Creates the path.
+     * Creates the path. The number of instances is that of those that share the budgets of retries.
      *
-     * @param enabled whether calls are limited
-     * @param clients the clients by name
-     * @param instances the number of instances that share the budgets of retries
-     * @param policies returns the current policies by name
-     * @param engine decides about calls
-     * @param limiter blocks keys
-     * @param listener receives pauses and retries
      * @param nanoTime the time of attempts and local pauses
      * @param clock the wall clock, for dates of an upstream that sends no {@code Date}
      */
@@ -106,20 +93,15 @@ public final class OutgoingCalls {
         this.listener = listener;
     }
 
-    /**
-     * Tests whether calls are limited.
-     *
-     * @return false if {@code ratelimit.enabled} is false; nothing else is to be called then
-     */
+    /** Tests whether calls are limited. If {@code ratelimit.enabled} is false, nothing else is to be called. */
     public boolean isEnabled() {
         return enabled;
     }
 
     /**
-     * Decides about a call before it is sent. Waits if the policies of the client let the call wait.
+     * Decides about a call before it is sent. Waits if the policies of the client let the call wait. The permission is to be passed to
+     * {@link #answered}.
      *
-     * @param call the call
-     * @return the permission, to be passed to {@link #answered}
      * @throws IllegalArgumentException if the client is not configured
      * @throws RateLimitExceededException if the policies or the retry budget reject the call
      * @throws RateLimitUnavailableException if the backend is unavailable and the failure mode of a policy rejects the call
@@ -137,11 +119,8 @@ public final class OutgoingCalls {
     }
 
     /**
-     * Decides as {@link #begin}, but the calling thread waits for nothing.
-     *
-     * @param call the call
-     * @param threads run what can block, such as key resolvers, in the context of the call
-     * @return the permission, or the failure of {@link #begin}
+     * Decides or fails as {@link #begin}, but the calling thread waits for nothing. The executor runs what can block, such as key
+     * resolvers, in the context of the call.
      */
     public CompletableFuture<Permit> beginAsync(OutgoingCall call, Executor threads) {
         // All steps are composed on these threads, because a step with a complete result runs at once.
@@ -319,11 +298,8 @@ public final class OutgoingCalls {
     }
 
     /**
-     * Applies what the upstream has answered: pauses the key, and lowers the own quota. Returns when the backend has stored a pause, or
-     * has failed to.
-     *
-     * @param permit the permission of the call
-     * @param response the response
+     * Applies what the upstream has answered: pauses the key, and lowers the own quota. Returns when the backend has stored a pause, or has
+     * failed to.
      */
     public void answered(Permit permit, UpstreamResponse response) {
         ClientState state = state(permit.client().name());

@@ -7,11 +7,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The configuration of one REST client.
+ * The configuration of one REST client: its key and one or more policies whose permits a call spends.
  *
- * @param name the name of the client
- * @param policies the names of the policies whose permits a call spends, one or more
- * @param key the key of these policies
  * @param obeysRetryAfter whether an error of the upstream pauses the client
  * @param obeysQuotas whether a quota that the upstream reports lowers the own one
  * @param retryPercent the share of retries among ordinary calls, from 0 to 100
@@ -30,11 +27,7 @@ public record OutgoingClient(
         policies = List.copyOf(policies);
     }
 
-    /**
-     * Returns the client as an endpoint, which the policies limit like a method.
-     *
-     * @return the limits
-     */
+    /** Returns the client as an endpoint, which the policies limit like a method. */
     public MethodLimits limits() {
         return new MethodLimits(MethodLimits.Name.of(MethodLimits.CLIENT + name), policies, 0, Optional.empty());
     }

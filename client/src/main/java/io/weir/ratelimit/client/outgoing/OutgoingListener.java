@@ -26,28 +26,12 @@ public interface OutgoingListener {
         QUOTA
     }
 
-    /**
-     * Reports that the upstream pauses a client.
-     *
-     * @param client the name of the client
-     * @param cause the cause
-     */
+    /** Reports that the upstream pauses a client. */
     void paused(String client, Cause cause);
 
-    /**
-     * Reports that the backend has stored a pause.
-     *
-     * @param policy the policy under which the key is blocked
-     * @param storedKey the stored key
-     * @param rest the time until the end
-     */
+    /** Reports that the backend has stored a pause of a key under a policy, with the time until its end. */
     default void stored(String policy, String storedKey, Duration rest) {}
 
-    /**
-     * Reports a retry.
-     *
-     * @param client the name of the client
-     * @param allowed whether the retry budget allows it
-     */
+    /** Reports a retry, which the budget of the client allows or not. */
     void retried(String client, boolean allowed);
 }

@@ -6,14 +6,8 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.request.Binding;
 
 /**
- * The permission for one outgoing call, which the filter keeps until the response.
- *
- * @param client the client
- * @param binding the policies of the call
- * @param key the key under each policy
- * @param decision the decision that allows the call
- * @param owned whether the filter has taken the decision; otherwise application code keeps its receipt
- * @param attempt identifies the call among its retries
+ * The permission for one outgoing call, which the filter keeps until the response. An owned decision is one of the filter; otherwise
+ * application code keeps its receipt.
  */
 public record Permit(
         OutgoingClient client,

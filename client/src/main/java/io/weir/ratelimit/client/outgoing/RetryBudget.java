@@ -32,7 +32,6 @@ final class RetryBudget {
      *
      * @param percent the share of retries among ordinary calls, from 0 to 100
      * @param instances the number of instances that share the budget, 1 or more
-     * @param nanoTime the time
      */
     RetryBudget(int percent, IntSupplier instances, LongSupplier nanoTime) {
         this.percent = percent;

@@ -34,12 +34,7 @@ final class StructuredFields {
         this.text = text;
     }
 
-    /**
-     * A member of a list.
-     *
-     * @param name the text of the item
-     * @param parameters the texts of the parameters that are numbers, dates, strings or tokens, by key
-     */
+    /** A member of a list, with the texts of the parameters that are numbers, dates, strings or tokens. */
     record Item(String name, Map<String, String> parameters) {
         /** Copies the map. */
         Item {

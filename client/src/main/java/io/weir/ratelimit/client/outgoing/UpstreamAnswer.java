@@ -29,19 +29,12 @@ record UpstreamAnswer(
         malformed = Map.copyOf(malformed);
     }
 
-    /**
-     * A field in another form than that of a standard.
-     *
-     * @param value the beginning of the value
-     * @param readAs how the value counts, empty if it is ignored
-     */
+    /** A field in another form than that of a standard, with the beginning of its value and, unless it is ignored, how it counts. */
     record Malformed(String value, Optional<String> readAs) {}
 
     /**
-     * Reads the fields of a response.
-     *
-     * @param fields returns the lines of a field by its name, in any case; empty or null if the response does not have it
-     * @param clock the current time, which is used if the response has no {@code Date}, or an old one
+     * Reads the fields of a response, whose lines are empty or null if it does not have them. The clock is used if the response has no
+     * {@code Date}, or an old one.
      */
     static UpstreamAnswer read(Function<String, List<String>> fields, Instant clock) {
         Map<String, Malformed> malformed = new TreeMap<>();

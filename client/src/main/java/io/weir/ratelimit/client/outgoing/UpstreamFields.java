@@ -13,12 +13,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * A reader of the header fields of one response.
- *
- * @param fields returns the lines of a field by its name
- * @param malformed collects the fields that are not of a standard form
- * @param now the current time of the upstream, for instants
- * @param age the seconds that caches have stored the response, for durations
+ * A reader of the header fields of one response, which collects those that are not of a standard form. Instants count from the current time
+ * of the upstream, and durations from the seconds that caches have stored the response.
  */
 record UpstreamFields(Function<String, List<String>> fields, Map<String, Malformed> malformed, Instant now, long age) {
     /** The length of a field value; a longer one is malformed. */

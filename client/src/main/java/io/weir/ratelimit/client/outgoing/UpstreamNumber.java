@@ -15,11 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A number of an upstream: a count of calls, or a time in seconds. This is the only reader of such numbers, so all fields have the same
- * spellings. A count is rounded down and a time up, so no spelling lets a client call earlier than the upstream means.
- *
- * @param value the count or the seconds, 0 or more; {@link #UNREADABLE_SECONDS} for an unreadable time
- * @param form the form of the text
+ * A number of an upstream: a count of calls, or a time in seconds, 0 or more; {@link #UNREADABLE_SECONDS} for an unreadable time. This is
+ * the only reader of such numbers, so all fields have the same spellings. A count is rounded down and a time up, so no spelling lets a
+ * client call earlier than the upstream means.
  */
 record UpstreamNumber(long value, Form form) {
     /** The values of a field that are read. A field with more values is unreadable, so that no upstream makes a response expensive. */
@@ -93,11 +91,8 @@ record UpstreamNumber(long value, Form form) {
     }
 
     /**
-     * Reads the longest time of a field.
-     *
-     * @param lines the lines of the field; without one, the time is 0
-     * @param now the current time of the upstream, for instants
-     * @param age the seconds since the upstream has sent the field, for durations
+     * Reads the longest time of the lines of a field; without one, the time is 0. Instants count from the time of the upstream, and
+     * durations from when it sent the field.
      */
     static UpstreamNumber time(List<String> lines, Instant now, long age) {
         Form form =
