@@ -25,10 +25,7 @@ final class ApplicationCheck {
     private final boolean usesLimiter;
 
     /**
-     * Creates a check.
-     *
-     * @param classes the classes of beans and those with annotations of this library
-     * @param usesLimiter whether a bean uses a {@code RateLimiter}, for any policy
+     * Creates a check of classes of beans and those with annotations of this library. A bean can use a {@code RateLimiter} for any policy.
      */
     ApplicationCheck(DeployedApplication application, Collection<Class<?>> classes, boolean usesLimiter) {
         this.application = application;

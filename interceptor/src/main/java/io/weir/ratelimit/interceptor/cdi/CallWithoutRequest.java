@@ -14,12 +14,7 @@ final class CallWithoutRequest implements CallContext {
     private final Supplier<@Nullable AuthenticatedUser> thread;
     private final @Nullable Object[] arguments;
 
-    /**
-     * Creates a call.
-     *
-     * @param thread returns the user of the calling thread
-     * @param arguments the arguments of the method, null if it has no parameters
-     */
+    /** Creates a call by the user of the calling thread. The arguments are null if the method has no parameters. */
     CallWithoutRequest(Supplier<@Nullable AuthenticatedUser> thread, @Nullable Object @Nullable [] arguments) {
         this.thread = thread;
         this.arguments = arguments == null ? new Object[0] : arguments;

@@ -48,9 +48,7 @@ public class CdiPlatform implements Platform {
     /**
      * The discoveries of the container.
      *
-     * @param beanClasses the classes of beans
-     * @param managedBeans those whose asynchronous methods can wait without a thread
-     * @param names the names of the methods
+     * @param managedBeans the classes whose asynchronous methods can wait without a thread
      * @param added the places of limits that only the container knows
      */
     public record Discovered(
@@ -65,15 +63,7 @@ public class CdiPlatform implements Platform {
         this(beans.visible(), beans.objects(), discovered, serverConfig, CurrentConfig.of(serverConfig));
     }
 
-    /**
-     * Creates the platform of a container.
-     *
-     * @param manager the bean manager of the application
-     * @param objects the objects that a bean can inject
-     * @param discovered the discoveries of the container
-     * @param serverConfig the configuration of the server
-     * @param sources the sources of the configuration
-     */
+    /** Creates the platform of a container, from the objects that a bean can inject and from the configuration of the server. */
     protected CdiPlatform(
             BeanManager manager,
             Instance<Object> objects,
@@ -91,11 +81,7 @@ public class CdiPlatform implements Platform {
         return new CdiPlatform(beans, discovered, serverConfig());
     }
 
-    /**
-     * Returns the configuration of the server.
-     *
-     * @throws DeploymentException if MicroProfile Config has no implementation
-     */
+    /** Returns the configuration of the server. Throws a {@link DeploymentException} if MicroProfile Config has no implementation. */
     static Config serverConfig() {
         try {
             return ConfigProvider.getConfig();

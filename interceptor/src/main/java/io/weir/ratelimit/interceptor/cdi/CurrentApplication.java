@@ -11,9 +11,8 @@ public final class CurrentApplication {
     private CurrentApplication() {}
 
     /**
-     * Returns the extension, also if the context class loader of the server does not see the application.
-     *
-     * @throws IllegalStateException if the application has no CDI container yet
+     * Returns the extension, also if the context class loader of the server does not see the application. Throws an
+     * {@link IllegalStateException} if the application has no CDI container yet.
      */
     public static RateLimitExtension extension() {
         return RateLimitExtension.callInApplication(

@@ -75,10 +75,9 @@ public final class CurrentConfig implements ConfigProperties.Sources {
     }
 
     /**
-     * Reads the sources of a configuration for the first time.
+     * Reads the sources of a configuration for the first time. The builders know the profiles.
      *
      * @param server the configuration of the server, which is used if one from the same sources has other values
-     * @param builders returns builders of such configurations, which know the profiles
      * @param providedByServer tests whether the server provides the sources of a class, which are often empty
      */
     public static CurrentConfig of(
@@ -125,9 +124,8 @@ public final class CurrentConfig implements ConfigProperties.Sources {
     }
 
     /**
-     * Reads the sources again. The second reading asks for all names, and so finds sources that list only some of theirs.
-     *
-     * @return the configuration; its problems name the sources that are empty now
+     * Reads the sources again. The second reading asks for all names, and so finds sources that list only some of theirs. The problems of
+     * the configuration name the sources that are empty now.
      */
     @Override
     public synchronized ConfigProperties get() {

@@ -41,11 +41,7 @@ public final class DeployedApplication {
         this.resources = new ResourceCheck(platform.discovered().beanClasses(), weir);
     }
 
-    /**
-     * Deploys an application.
-     *
-     * @throws InvalidConfigurationException if the configuration is invalid, with all problems
-     */
+    /** Deploys an application. Throws an {@link InvalidConfigurationException} with all problems if the configuration is invalid. */
     public static DeployedApplication on(CdiPlatform platform) {
         HostedWeir weir = HostedWeir.on(platform);
         DeployedApplication application = new DeployedApplication(weir, platform);
@@ -68,12 +64,7 @@ public final class DeployedApplication {
         names.ambiguous().forEach((name, methods) -> MESSAGES.log(LOG, "WEIR-036", name, methods));
     }
 
-    /**
-     * Returns the limited methods of an application for Quarkus. They need no configuration.
-     *
-     * @param beanClasses the classes with annotations
-     * @param problems receives the problems of the annotations
-     */
+    /** Returns the limited methods of annotated classes for Quarkus. They need no configuration. */
     public static List<AnnotatedMethods.Limited> methods(Set<Class<?>> beanClasses, Problems problems) {
         beanClasses.forEach(new Reachability(problems)::checkDefaultMethods);
         return new AnnotationScanner(MethodNames.of(beanClasses), problems).scan(beanClasses);
@@ -111,19 +102,14 @@ public final class DeployedApplication {
         return type != null ? type : invocation.getMethod().getDeclaringClass();
     }
 
-    /**
-     * Returns the policies of a called bean method.
-     *
-     * @param invocation the call
-     */
+    /** Returns the policies of a called bean method. */
     public Binding.OfMethod method(InvocationContext invocation) {
         return gate.method(beanClass(invocation), invocation.getMethod());
     }
 
     /**
-     * Returns the text of the failure of a call that would block a thread that must not block.
-     *
-     * @param invocation the call of a method whose result no thread can deliver later
+     * Returns the text of the failure of a call that would block a thread that must not block. No thread can deliver the result of its
+     * method later.
      */
     public static String wouldBlock(InvocationContext invocation) {
         Method method = invocation.getMethod();
@@ -169,20 +155,12 @@ public final class DeployedApplication {
         return weir.quotas();
     }
 
-    /**
-     * Returns the names of the header dialects of responses.
-     *
-     * @return the names in configured order
-     */
+    /** Returns the names of the header dialects of responses in configured order. */
     public List<String> headers() {
         return weir.settings().headers();
     }
 
-    /**
-     * Returns the application's bean that writes the bodies of rejections.
-     *
-     * @return the bean, empty if the application has none
-     */
+    /** Returns the application's bean that writes the bodies of rejections, empty if it has none. */
     public Optional<RejectionResponder> responder() {
         return platform.responder();
     }
@@ -192,39 +170,22 @@ public final class DeployedApplication {
         return weir.telemetry().spans();
     }
 
-    /**
-     * Returns whether the application has limits.
-     *
-     * @return false if there is no policy
-     */
+    /** Tests whether there is a policy. */
     public boolean hasPolicies() {
         return !weir.policies().policies().isEmpty();
     }
 
-    /**
-     * Returns the current version of a policy.
-     *
-     * @return the policy, empty if no policy has the name
-     */
+    /** Returns the current version of a policy, empty if no policy has the name. */
     public Optional<Policy> policy(String name) {
         return Optional.ofNullable(weir.policies().policies().get(name));
     }
 
-    /**
-     * Returns the policies that annotations bind to a method.
-     *
-     * @param beanClass the class of the resource or bean, not of its proxy
-     * @return the policies, {@link Binding#NONE} if the method is not limited
-     */
+    /** Returns the policies that annotations bind to a method of a class, not of its proxy; {@link Binding#NONE} if it is not limited. */
     public Binding binding(Class<?> beanClass, Method method) {
         return weir.policies().bindings().of(beanClass, method).binding();
     }
 
-    /**
-     * Returns all policies of a request, early ones first.
-     *
-     * @param path the path below the context root
-     */
+    /** Returns all policies of a request, early ones first, by its path below the context root. */
     public List<Binding.PolicyCost> policies(Binding method, String httpMethod, String path) {
         return weir.policies().policies(method, httpMethod, path);
     }

@@ -15,10 +15,8 @@ final class LaterResult {
     private LaterResult() {}
 
     /**
-     * Returns the stage for the caller.
-     *
-     * @param ended receives whether the work has succeeded, once, when the work has ended
-     * @return the work itself if it has ended, or if the type allows no other stage
+     * Returns the stage for the caller; the work itself if it has ended, or if the type allows no other stage. Reports once whether the
+     * work has succeeded.
      */
     static CompletionStage<?> of(CompletionStage<?> work, Class<?> type, Consumer<Boolean> ended) {
         CompletableFuture<?> future = future(work);

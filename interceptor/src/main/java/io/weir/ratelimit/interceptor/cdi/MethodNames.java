@@ -75,11 +75,7 @@ public final class MethodNames {
         });
     }
 
-    /**
-     * Creates the names of the methods of a deployment.
-     *
-     * @param classes the classes of beans and those with annotations of this library
-     */
+    /** Creates the names of the methods of beans and of the classes with annotations of this library. */
     public static MethodNames of(Collection<Class<?>> classes) {
         Set<Called> limited = new LinkedHashSet<>();
         Set<Called> others = new LinkedHashSet<>();
@@ -101,12 +97,7 @@ public final class MethodNames {
                 forms.stream().filter(isOwn::apply).findFirst().orElse(forms.get(forms.size() - 1)), forms);
     }
 
-    /**
-     * Returns the name of a method.
-     *
-     * @param beanClass the class of the resource or bean, not of its proxy
-     * @return the name, which does not change
-     */
+    /** Returns the name of a method of a class, not of its proxy, which does not change. */
     public MethodLimits.Name of(Class<?> beanClass, Method method) {
         Called called = new Called(beanClass, method);
         MethodLimits.Name known = names.get(called);

@@ -54,11 +54,8 @@ public class RateLimitExtension implements Extension {
     private volatile @Nullable DeployedApplication application;
 
     /**
-     * Returns the extension of an application that its host has deployed, because its container runs no portable extensions.
-     *
-     * @param application the deployed application
-     * @param beanClasses the classes of limited beans and of resources
-     * @param usesLimiter whether a bean uses a {@code RateLimiter}, for any policy
+     * Returns the extension of an application that its host has deployed, because its container runs no portable extensions. Its classes
+     * are those of limited beans and of resources. A bean can use a {@code RateLimiter} for any policy.
      */
     public static RateLimitExtension of(
             DeployedApplication application, Set<Class<?>> beanClasses, boolean usesLimiter) {
@@ -212,11 +209,7 @@ public class RateLimitExtension implements Extension {
         return (RateLimitBeans) beans.getReference(bean, RateLimitBeans.class, beans.createCreationalContext(bean));
     }
 
-    /**
-     * Returns the parts that the deployment has created.
-     *
-     * @throws IllegalStateException if the deployment has not ended
-     */
+    /** Returns the parts that the deployment has created. Throws an {@link IllegalStateException} if the deployment has not ended. */
     public DeployedApplication application() {
         DeployedApplication deployed = application;
         if (deployed == null) {
@@ -228,7 +221,6 @@ public class RateLimitExtension implements Extension {
     /**
      * Checks the resource classes of a REST application that are not beans, as the deployment has checked the beans.
      *
-     * @param classes the classes of the application, resources or not
      * @throws jakarta.enterprise.inject.spi.DeploymentException with all problems
      * @throws IllegalStateException if the deployment has not ended
      */
@@ -246,10 +238,9 @@ public class RateLimitExtension implements Extension {
     }
 
     /**
-     * Lists the operations of all known resources, limited or not: those that are beans, and those that are registered.
-     *
-     * @return the operations, without those of sub-resources whose locator does not declare their class
-     * @throws IllegalStateException if the deployment has not ended
+     * Lists the operations of all known resources, limited or not: those that are beans, and those that are registered. Those of
+     * sub-resources whose locator does not declare their class are missing. Throws an {@link IllegalStateException} if the deployment has
+     * not ended.
      */
     public List<ApplicationView.Operation> operations() {
         Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);

@@ -40,10 +40,8 @@ public class RateLimitInterceptor implements Serializable {
     }
 
     /**
-     * Calls the method if its policies allow the call.
-     *
-     * @return the result of the method; a failed stage if the call is rejected and the method returns a stage
-     * @throws Exception the exception of the method, or of a rejection
+     * Calls the method if its policies allow the call. Returns a failed stage if the call is rejected and the method returns a stage.
+     * Otherwise it throws the exception of the method, or of a rejection.
      */
     @AroundInvoke
     public @Nullable Object limit(InvocationContext invocation) throws Exception {
@@ -53,10 +51,8 @@ public class RateLimitInterceptor implements Serializable {
     }
 
     /**
-     * Calls a timeout method of an enterprise bean, whose timer the server does not report as a call.
-     *
-     * @return the result of the method
-     * @throws Exception the exception of the method, or of a rejection
+     * Calls a timeout method of an enterprise bean, whose timer the server does not report as a call. Throws the exception of the method,
+     * or of a rejection.
      */
     @AroundTimeout
     public @Nullable Object limitTimer(InvocationContext invocation) throws Exception {

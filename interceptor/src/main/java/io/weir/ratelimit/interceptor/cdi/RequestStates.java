@@ -73,9 +73,8 @@ final class RequestStates implements Requests {
     }
 
     /**
-     * Calls a task in a request scope. If none is active, a new one has the state of the request, so that the task belongs to the request.
-     *
-     * @param request the state, null if the task belongs to no request
+     * Calls a task in a request scope. If none is active, a new one has the state of the request, if there is one, so that the task belongs
+     * to the request.
      */
     <T extends @Nullable Object> T call(@Nullable RequestState request, Callable<T> task) throws Exception {
         Instance<RequestContextController> scope = beans.createInstance().select(RequestContextController.class);

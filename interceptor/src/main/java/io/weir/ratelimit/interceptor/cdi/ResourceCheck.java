@@ -31,9 +31,8 @@ final class ResourceCheck {
     }
 
     /**
-     * Checks the resources among the classes of a REST application, and logs their policies.
-     *
-     * @throws DeploymentException with all problems
+     * Checks the resources among the classes of a REST application, and logs their policies. Throws a {@link DeploymentException} with all
+     * problems.
      */
     void check(Collection<Class<?>> classes) {
         List<Class<?>> resources = classes.stream()

@@ -72,11 +72,7 @@ final class SourceReading implements ConfigSource {
         return new SourceReading(source, null, false);
     }
 
-    /**
-     * Reads the source again.
-     *
-     * @param all whether to ask for names that the source does not list
-     */
+    /** Reads the source again; {@code all} asks for names that the source does not list as well. */
     SourceReading next(boolean all) {
         return new SourceReading(source, this, all || isPartial());
     }

@@ -27,9 +27,8 @@ public final class HealthChecks {
     private HealthChecks() {}
 
     /**
-     * Adds the checks as beans of an application. They have no injection points, so they do not depend on the visibility of their archive.
-     *
-     * @param beanClass a bean class of the archive that the checks belong to
+     * Adds the checks as beans to the archive of a bean class. They have no injection points, so they do not depend on the visibility of
+     * their archive.
      */
     public static void addTo(AfterBeanDiscovery event, Class<?> beanClass, Supplier<BackendHealth> health) {
         add(event, beanClass, Readiness.Literal.INSTANCE, readiness(health));

@@ -30,11 +30,7 @@ final class LimitResponses {
         this.openApi = openApi;
     }
 
-    /**
-     * Documents a limited operation.
-     *
-     * @param unavailable whether a call can be rejected while the backend is unavailable
-     */
+    /** Documents a limited operation, of which calls can be rejected while the backend is unavailable. */
     void document(Operation operation, List<Field> quotas, boolean unavailable) {
         APIResponses responses = operation.getResponses();
         if (responses == null) {

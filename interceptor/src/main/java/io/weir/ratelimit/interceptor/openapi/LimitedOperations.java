@@ -23,11 +23,7 @@ final class LimitedOperations {
         List<Binding.PolicyCost> of(Binding own, String method, String path);
     }
 
-    /**
-     * Creates the limited operations of an application.
-     *
-     * @param dialects the header dialects of its responses
-     */
+    /** Creates the limited operations of an application with the header dialects of its responses. */
     LimitedOperations(List<ApplicationView.Operation> resources, List<String> dialects, PolicyLookup policies) {
         this.resources = resources;
         this.dialects = dialects;

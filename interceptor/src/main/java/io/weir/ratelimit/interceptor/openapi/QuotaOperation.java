@@ -6,11 +6,7 @@ import org.eclipse.microprofile.openapi.models.OpenAPI;
 import org.eclipse.microprofile.openapi.models.media.Content;
 import org.eclipse.microprofile.openapi.models.responses.APIResponse;
 
-/**
- * The operation of the quota resource in an OpenAPI document.
- *
- * @param path the path below the context root
- */
+/** The operation of the quota resource, at a path below the context root, in an OpenAPI document. */
 record QuotaOperation(String path) {
     /** Adds the operation, unless the document has the path. */
     void addTo(OpenAPI openApi) {

@@ -10,11 +10,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The media types that a client accepts (RFC 9110, 12.5.1).
- *
- * @param ranges the media ranges, the most preferred first; empty if the client accepts any type
- */
+/** The media types that a client accepts (RFC 9110, 12.5.1), the most preferred first; empty if it accepts any type. */
 record AcceptHeader(List<Range> ranges) {
     /** The header of a client that accepts any type. */
     static final AcceptHeader ANYTHING = new AcceptHeader(List.of());
@@ -25,12 +21,9 @@ record AcceptHeader(List<Range> ranges) {
     private static final Pattern QUALITY = Pattern.compile("q=(1(\\.0{0,3})?|0?\\.[0-9]{0,3}|0)");
 
     /**
-     * A media range, in lower case.
+     * A media range, in lower case. Its type or subtype can be a star, and its quality is the weight in thousandths.
      *
-     * @param type the type, or a star
-     * @param subtype the subtype, or a star
      * @param parameters whether the range has parameters except the character set; such a range matches no body of this library
-     * @param quality the weight of the range, in thousandths
      */
     record Range(String type, String subtype, boolean parameters, int quality) {
         /** Returns the specificity of the match with a type, 0 if the range does not match. */
@@ -66,10 +59,8 @@ record AcceptHeader(List<Range> ranges) {
     }
 
     /**
-     * Parses the lines of a header. Members that are not media ranges are ignored. A header that is too long or has too many members is
-     * ignored as a whole.
-     *
-     * @param lines the lines; null or empty if there are none
+     * Parses the lines of a header, if there are any. Members that are not media ranges are ignored. A header that is too long or has too
+     * many members is ignored as a whole.
      */
     static AcceptHeader parse(@Nullable Collection<String> lines) {
         if (lines == null || lines.stream().mapToInt(String::length).sum() > MAX_CHARACTERS) {

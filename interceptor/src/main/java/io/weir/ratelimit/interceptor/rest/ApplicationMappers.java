@@ -21,21 +21,15 @@ final class ApplicationMappers {
     /** Whether the application has a mapper for an exception class. The result is cached to keep rejections cheap. */
     private final Map<Class<?>, Boolean> listed = new ConcurrentHashMap<>();
 
-    /**
-     * Creates the mappers of an application.
-     *
-     * @param providers supplies the providers, which find the mapper of an exception
-     * @param configuration supplies the configuration, which lists all mappers
-     */
+    /** Creates the mappers of an application. The providers find the mapper of an exception, and the configuration lists all mappers. */
     ApplicationMappers(Supplier<@Nullable Providers> providers, Supplier<@Nullable Configuration> configuration) {
         this.providers = providers;
         this.configuration = configuration;
     }
 
     /**
-     * Maps an exception of this library. Returns empty if the application has no mapper for exactly this class.
-     *
-     * @throws T the exception itself if only the server finds the mapper. Jersey can return another mapper than the one that it applies
+     * Maps an exception of this library. Returns empty if the application has no mapper for exactly this class. Throws the exception itself
+     * if only the server finds the mapper. Jersey can return another mapper than the one that it applies.
      */
     @SuppressWarnings("unchecked") // the class of an exception is one of its own type
     <T extends RuntimeException> Optional<Response> response(T exception) {

@@ -47,10 +47,8 @@ public abstract class GateFilter implements ContainerRequestFilter {
     abstract Entry enter(ContainerRequestContext request);
 
     /**
-     * Lets a request enter on a thread that must not block.
-     *
-     * @param threads runs what can block, in the context of the request
-     * @return the answer of the gate, for {@link #answer}
+     * Lets a request enter on a thread that must not block, for {@link #answer}. The executor runs what can block, in the context of the
+     * request.
      */
     protected abstract LaterEntry enterAsync(ContainerRequestContext request, Executor threads);
 

@@ -52,10 +52,8 @@ public class QuotaFilter implements ContainerResponseFilter {
     }
 
     /**
-     * Leaves the gate with the outcome of a request whose response passes no filter, because the runtime streams it.
-     *
-     * @param status the status of the response
-     * @param headers the header fields of the response, which are not sent yet
+     * Leaves the gate with the outcome of a request whose response passes no filter, because the runtime streams it. Its header fields are
+     * not sent yet.
      */
     protected final void leave(ContainerRequestContext request, int status, MultivaluedMap<String, Object> headers) {
         RequestState state = RestCall.stateOf(request);

@@ -22,10 +22,7 @@ public final class QuotaResource implements HttpResource {
     private final AtomicBoolean failed = new AtomicBoolean();
 
     /**
-     * Creates the resource.
-     *
-     * @param quotas returns the quotas of callers; called for each request, because some servers create the resource before the
-     *     deployment has ended
+     * Creates the resource. The quotas are read for each request, because some servers create the resource before the deployment has ended.
      */
     public QuotaResource(Supplier<CallerQuotas> quotas) {
         this.quotas = quotas;

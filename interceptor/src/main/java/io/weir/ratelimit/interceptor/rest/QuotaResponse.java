@@ -24,11 +24,7 @@ public final class QuotaResponse {
         return of(RejectionProblems.generic(rejection));
     }
 
-    /**
-     * Returns the answer while the backend does not answer.
-     *
-     * @param retryAfter the time to wait
-     */
+    /** Returns the answer while the backend does not answer, with the time to wait. */
     static Answer unavailable(Duration retryAfter) {
         return of(RejectionProblems.unavailable(retryAfter));
     }

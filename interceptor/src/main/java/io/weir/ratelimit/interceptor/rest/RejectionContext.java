@@ -2,10 +2,7 @@
 package io.weir.ratelimit.interceptor.rest;
 
 /**
- * The properties of a request that determine the response to its rejection.
- *
- * @param endpoint the called endpoint, empty if it is unknown
- * @param minimal whether a policy of the request has minimal disclosure
- * @param accept the media types that the client accepts
+ * The properties of a request that determine the response to its rejection: its endpoint, empty if it is unknown, the disclosure of its
+ * policies and the accepted media types.
  */
 record RejectionContext(String endpoint, boolean minimal, AcceptHeader accept) {}

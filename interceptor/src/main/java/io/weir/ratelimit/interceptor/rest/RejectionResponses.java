@@ -38,11 +38,7 @@ final class RejectionResponses {
     private final RejectionProblems problems;
     private final CustomBodies bodies;
 
-    /**
-     * Creates the responses.
-     *
-     * @param policies returns the current version of a policy by name
-     */
+    /** Creates the responses by the current version of a policy. */
     RejectionResponses(Function<String, Optional<Policy>> policies, CustomBodies bodies) {
         this.problems = new RejectionProblems(policies);
         this.bodies = bodies;
@@ -137,11 +133,7 @@ final class RejectionResponses {
                 .build();
     }
 
-    /**
-     * Returns the charset of a body.
-     *
-     * @throws IllegalArgumentException if the platform does not have it
-     */
+    /** Returns the charset of a body. Throws an {@link IllegalArgumentException} if the platform does not have it. */
     static Charset charset(MediaType type) {
         return Charset.forName(type.getParameters().getOrDefault(MediaType.CHARSET_PARAMETER, "UTF-8"));
     }

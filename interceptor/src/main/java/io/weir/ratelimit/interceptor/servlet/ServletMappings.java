@@ -13,10 +13,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The URL patterns of the servlets of a WAR. The class is loaded only if the Servlet API is visible.
- *
- * @param patterns the patterns of servlets that Jakarta REST can be; empty if a filter serves it
- * @param jersey whether Jersey serves requests
+ * The URL patterns of the servlets of a WAR that Jakarta REST can be; none if a filter serves it. The class is loaded only if the Servlet
+ * API is visible.
  */
 public record ServletMappings(Set<String> patterns, boolean jersey) {
     private static final String APPLICATION = "jakarta.ws.rs.Application";

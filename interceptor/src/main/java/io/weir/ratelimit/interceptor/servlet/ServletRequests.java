@@ -32,9 +32,8 @@ public final class ServletRequests {
     }
 
     /**
-     * Lets the listener of requests find a state. A filter has attached the state of a REST request before.
-     *
-     * @return false on a thread that does not serve the request
+     * Lets the listener of requests find a state. A filter has attached the state of a REST request before. Returns false on a thread that
+     * does not serve the request.
      */
     public boolean reportEnd(RequestState state) {
         if (!(state.caller() instanceof ServletCall call)) {

@@ -21,12 +21,7 @@ public final class UnlimitedServlets {
     private final String feature;
     private final BooleanSupplier hasPolicies;
 
-    /**
-     * Creates the check.
-     *
-     * @param feature the class that a runtime has to register
-     * @param hasPolicies returns whether the application has a policy
-     */
+    /** Creates the check for the class that a runtime has to register. */
     public UnlimitedServlets(String feature, BooleanSupplier hasPolicies) {
         this.feature = feature;
         this.hasPolicies = hasPolicies;

@@ -58,11 +58,7 @@ public final class TelemetryApis {
     /** The metrics, with the name of their API. */
     private record Destination(Telemetry.Metrics metrics, String name) {}
 
-    /**
-     * Chooses the telemetry, and logs the choice.
-     *
-     * @param problems receives a problem if the configured API is not available
-     */
+    /** Chooses the telemetry, and logs the choice. It is a problem if the configured API is not available. */
     public static Telemetry choose(
             Settings settings,
             String backend,

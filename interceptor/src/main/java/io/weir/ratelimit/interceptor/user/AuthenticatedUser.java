@@ -13,13 +13,11 @@ public record AuthenticatedUser(Principal principal) {
     private static final List<String> NOBODY = List.of("<anonymous>", "anonymous", "unauthenticated", "guest");
 
     /**
-     * Returns the user of a principal. Some servers have a principal for callers that they have not authenticated, which all these
-     * callers would share as a key.
+     * Returns the user of a principal, null if the server has not authenticated the caller. Some servers have a principal for such callers,
+     * which all of them would share as a key.
      *
-     * @param principal the principal that the server returns, null if it returns none
      * @param scheme returns how the server has authenticated the caller, null if it has not or if it is unknown; called only for a name
      *     that can stand for nobody
-     * @return the user, null if the server has not authenticated the caller
      */
     public static @Nullable AuthenticatedUser of(@Nullable Principal principal, Supplier<@Nullable String> scheme) {
         if (principal == null) {
@@ -46,10 +44,8 @@ public record AuthenticatedUser(Principal principal) {
     }
 
     /**
-     * Returns a claim of the user.
-     *
-     * @param name the name of the claim, else the names on the path to it with dots between them
-     * @return the claim as text; empty if the user has no such claim, or one with several values
+     * Returns a claim of the user as text, by its name or by the names on the path to it with dots between them. Empty if the user has no
+     * such claim, or one with several values.
      */
     public Optional<String> claim(String name) {
         return Claims.of(principal, name);

@@ -9,23 +9,15 @@ import java.util.Optional;
 public final class Claims {
     private Claims() {}
 
-    /**
-     * Returns whether callers of an application can have claims.
-     *
-     * @return true if a source of claims is available
-     */
+    /** Tests whether callers of an application can have claims from a source that is available. */
     public static boolean areAvailable(BeanManager beans) {
         return OptionalApi.MICROPROFILE_JWT.isVisible()
                 || (OptionalApi.OPENID_CONNECT.isVisible() && OpenIdClaims.areAvailable(beans));
     }
 
     /**
-     * Returns a claim of a caller.
-     *
-     * @param caller the authenticated user
-     * @param name the name of the claim, else the names on the path to a claim in an object, with dots between them
-     * @return a string, number or Boolean as text, also if it is the only element of an array; empty for other values, and if the
-     *     user has no token
+     * Returns a claim of a caller, by its name or by the names on the path to it in an object, with dots between them. A string, number or
+     * Boolean is text, also if it is the only element of an array. Other values, and those of a user without a token, are empty.
      */
     static Optional<String> of(Principal caller, String name) {
         Optional<String> claim =
