@@ -22,7 +22,8 @@ import java.util.stream.Collectors;
 public final class ClientReader {
     private static final String CLIENTS = "ratelimit.clients.";
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> ATTRIBUTES = ConfigKeys.ofClients().stream()
+    private static final Set<String> ATTRIBUTES = ConfigKeys.all().stream()
+            .filter(ConfigKey::isOfClient)
             .map(key -> key.of("").name().substring(CLIENTS.length() + 1))
             .collect(Collectors.toCollection(TreeSet::new));
 

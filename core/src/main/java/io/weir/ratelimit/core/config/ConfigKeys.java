@@ -1,6 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.config;
 
+import static io.weir.ratelimit.core.config.ConfigKey.CLIENT;
+import static io.weir.ratelimit.core.config.ConfigKey.POLICY;
+import static io.weir.ratelimit.core.config.ValueForm.ADDRESSES;
+import static io.weir.ratelimit.core.config.ValueForm.DEADLINE;
+import static io.weir.ratelimit.core.config.ValueForm.FIELD_NAME;
+import static io.weir.ratelimit.core.config.ValueForm.FLAG;
+import static io.weir.ratelimit.core.config.ValueForm.HEADER_DIALECTS;
+import static io.weir.ratelimit.core.config.ValueForm.HTTP_METHODS;
+import static io.weir.ratelimit.core.config.ValueForm.PENALTY;
+import static io.weir.ratelimit.core.config.ValueForm.PERCENTAGE;
+import static io.weir.ratelimit.core.config.ValueForm.PERCENTAGES;
+import static io.weir.ratelimit.core.config.ValueForm.REJECTIONS;
+import static io.weir.ratelimit.core.config.ValueForm.RESOURCE_PATH;
+import static io.weir.ratelimit.core.config.ValueForm.URI_REFERENCE;
+import static io.weir.ratelimit.core.config.ValueForm.WEB_ADDRESS;
+import static io.weir.ratelimit.core.config.ValueForm.duration;
+import static io.weir.ratelimit.core.config.ValueForm.durationOrZero;
+import static io.weir.ratelimit.core.config.ValueForm.list;
+import static io.weir.ratelimit.core.config.ValueForm.matching;
+import static io.weir.ratelimit.core.config.ValueForm.namesOrNone;
+import static io.weir.ratelimit.core.config.ValueForm.number;
+import static io.weir.ratelimit.core.config.ValueForm.numberOrAuto;
+import static io.weir.ratelimit.core.config.ValueForm.oneOf;
+import static io.weir.ratelimit.core.config.ValueForm.permits;
+import static io.weir.ratelimit.core.config.ValueForm.someOf;
+import static io.weir.ratelimit.core.config.ValueForm.text;
+import static io.weir.ratelimit.core.config.ValueForm.texts;
+
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.key.AddressRange;
@@ -32,462 +60,250 @@ public final class ConfigKeys {
     public static final String CLIENTS = "ratelimit.clients.";
 
     /** The artifacts of plug-ins by the beginning of the names of their properties. */
-    private static final Map<String, String> ARTIFACTS = Map.of(
-            CLIENTS,
-            "weir-client",
-            "ratelimit.client-names",
-            "weir-client",
-            "ratelimit.console.",
-            "weir-operations",
-            "ratelimit.changes.",
-            "weir-operations",
-            "ratelimit.envoy.",
-            "weir-envoy");
+    private static final Map<String, String> ARTIFACTS = Map.ofEntries(
+            Map.entry(CLIENTS, "weir-client"),
+            Map.entry("ratelimit.client-names", "weir-client"),
+            Map.entry("ratelimit.console.", "weir-operations"),
+            Map.entry("ratelimit.changes.", "weir-operations"),
+            Map.entry("ratelimit.envoy.", "weir-envoy"));
 
     private static final List<ConfigKey<?>> TABLE = new ArrayList<>();
 
     public static final ConfigKey<Boolean> ENABLED =
-            key("ratelimit.enabled", "true", ValueForm.FLAG, "false allows every call and counts nothing");
-
+            key("ratelimit.enabled", "true", FLAG).means("false allows every call and counts nothing");
     public static final ConfigKey<String> BACKEND = key(
-            "ratelimit.backend",
-            "auto",
-            ValueForm.text("auto, local, redisson or the name of another backend"),
-            "the backend; auto uses Redis if it is configured, otherwise the local backend");
-
+                    "ratelimit.backend", "auto", text("auto, local, redisson or the name of another backend"))
+            .means("the backend; auto uses Redis if it is configured, otherwise the local backend");
     public static final ConfigKey<String> NAMESPACE = key(
-            "ratelimit.namespace",
-            "default",
-            ValueForm.of(
-                    "1 to 64 of the characters A-Z a-z 0-9 . _ -",
-                    text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9._-]{1,64}"))),
-            "separates applications that share a Redis");
+                    "ratelimit.namespace",
+                    "default",
+                    matching("1 to 64 of the characters A-Z a-z 0-9 . _ -", "[A-Za-z0-9._-]{1,64}"))
+            .means("separates applications that share a Redis");
 
     public static final ConfigKey<String> REDIS_ADDRESS = key(
-            "ratelimit.redis.address",
-            ValueForm.texts("redis://host:6379 or rediss://user:password@host:6379/0; commas separate several"),
-            "the address of Redis; several addresses are nodes of a cluster");
-
+                    "ratelimit.redis.address",
+                    texts("redis://host:6379 or rediss://user:password@host:6379/0; commas separate several"))
+            .means("the address of Redis; several addresses are nodes of a cluster");
     public static final ConfigKey<String> REDIS_CONFIG = key(
-            "ratelimit.redis.config",
-            ValueForm.text("a file or a resource, such as /etc/redisson.yaml or classpath:redisson.yaml"),
-            "a Redisson YAML file in place of the address");
-
-    public static final ConfigKey<Duration> REDIS_DEADLINE = key(
-            "ratelimit.redis.deadline",
-            "100ms",
-            ValueForm.DEADLINE,
-            "the longest time that a decision waits for Redis");
+                    "ratelimit.redis.config",
+                    text("a file or a resource, such as /etc/redisson.yaml or classpath:redisson.yaml"))
+            .means("a Redisson YAML file in place of the address");
+    public static final ConfigKey<Duration> REDIS_DEADLINE = key("ratelimit.redis.deadline", "100ms", DEADLINE)
+            .means("the longest time that a decision waits for Redis");
 
     public static final ConfigKey<String> KEY_SECRET = key(
-            "ratelimit.key-secret",
-            ValueForm.of(
-                    "16 characters or more",
-                    text -> Optional.of(text).filter(secret -> secret.length() >= MINIMUM_SECRET)),
-            "the secret of the hashes (HMAC-SHA-256) that replace all values in stored keys, the same on all instances");
-
-    public static final ConfigKey<Boolean> RECEIPTS = key(
-            "ratelimit.receipts",
-            "false",
-            ValueForm.FLAG,
-            "whether the server for Envoy adds receipts to requests, and applications accept them; it needs ratelimit.key-secret");
-
-    public static final ConfigKey<Integer> IPV4_PREFIX = key(
-            "ratelimit.ipv4-prefix",
-            "32",
-            ValueForm.number(1, 32),
-            "the number of leading bits of an IPv4 address that share a key");
-
-    public static final ConfigKey<Integer> IPV6_PREFIX = key(
-            "ratelimit.ipv6-prefix",
-            "64",
-            ValueForm.number(1, 128),
-            "the number of leading bits of an IPv6 address that share a key");
-
-    public static final ConfigKey<List<AddressRange>> TRUSTED_PROXIES = list(
-            "ratelimit.trusted-proxies", ValueForm.ADDRESSES, "the proxies whose header determines the client address");
-
+                    "ratelimit.key-secret",
+                    ValueForm.of(
+                            "16 characters or more",
+                            text -> Optional.of(text).filter(secret -> secret.length() >= MINIMUM_SECRET)))
+            .means(
+                    "the secret of the hashes (HMAC-SHA-256) that replace all values in stored keys, the same on all instances");
+    public static final ConfigKey<Boolean> RECEIPTS = key("ratelimit.receipts", "false", FLAG)
+            .means(
+                    "whether the server for Envoy adds receipts to requests, and applications accept them; it needs ratelimit.key-secret");
+    public static final ConfigKey<Integer> IPV4_PREFIX = key("ratelimit.ipv4-prefix", "32", number(1, 32))
+            .means("the number of leading bits of an IPv4 address that share a key");
+    public static final ConfigKey<Integer> IPV6_PREFIX = key("ratelimit.ipv6-prefix", "64", number(1, 128))
+            .means("the number of leading bits of an IPv6 address that share a key");
+    public static final ConfigKey<List<AddressRange>> TRUSTED_PROXIES = emptyList(
+                    "ratelimit.trusted-proxies", ADDRESSES)
+            .means("the proxies whose header determines the client address");
     public static final ConfigKey<ForwardedHeader> FORWARDED_HEADER = key(
-            "ratelimit.forwarded-header",
-            "x-forwarded-for",
-            ValueForm.oneOf(ForwardedHeader.values(), ForwardedHeader::fieldName),
-            "the only header of the trusted proxies that is read");
-
+                    "ratelimit.forwarded-header",
+                    "x-forwarded-for",
+                    oneOf(ForwardedHeader.values(), ForwardedHeader::fieldName))
+            .means("the only header of the trusted proxies that is read");
     public static final ConfigKey<List<String>> HEADERS =
-            key("ratelimit.headers", "ietf, legacy", ValueForm.HEADER_DIALECTS, "the header dialects of responses");
-
+            key("ratelimit.headers", "ietf, legacy", HEADER_DIALECTS).means("the header dialects of responses");
     public static final ConfigKey<Integer> LOCAL_MAX_KEYS = key(
-            "ratelimit.local.max-keys",
-            "100000",
-            ValueForm.number(1, 100_000_000),
-            "the number of keys that are kept in process");
-
+                    "ratelimit.local.max-keys", "100000", number(1, 100_000_000))
+            .means("the number of keys that are kept in process");
     public static final ConfigKey<Settings.Metrics> METRICS = key(
-            "ratelimit.metrics",
-            "auto",
-            ValueForm.oneOf(Settings.Metrics.values(), metrics -> metrics.name().toLowerCase(Locale.ROOT)),
-            "the destination of metrics");
-
+                    "ratelimit.metrics",
+                    "auto",
+                    oneOf(Settings.Metrics.values(), metrics -> metrics.name().toLowerCase(Locale.ROOT)))
+            .means("the destination of metrics");
     public static final ConfigKey<Duration> RELOAD_INTERVAL = key(
-            "ratelimit.reload-interval",
-            "5s",
-            ValueForm.durationOrZero("from 1s to 1h, or 0s for never", Duration.ofSeconds(1), Duration.ofHours(1)),
-            "the interval of reloads, and the lifetime of cached limits of single keys");
-
-    public static final ConfigKey<OptionalInt> INSTANCES = key(
-            "ratelimit.instances",
-            "auto",
-            ValueForm.numberOrAuto(1, 10_000),
-            "the number of instances, which on-failure=local, on-failure=sample and the budgets of retries use; auto learns it in Redis");
-
+                    "ratelimit.reload-interval", "5s", durationOrZero("1s", "1h"))
+            .means("the interval of reloads, and the lifetime of cached limits of single keys");
+    public static final ConfigKey<OptionalInt> INSTANCES = key("ratelimit.instances", "auto", numberOrAuto(1, 10_000))
+            .means(
+                    "the number of instances, which on-failure=local, on-failure=sample and the budgets of retries use; auto learns it in Redis");
     public static final ConfigKey<Boolean> FAIL_WHEN_DEGRADED = key(
-            "ratelimit.health.fail-when-degraded",
-            "false",
-            ValueForm.FLAG,
-            "whether an instance without its backend is not ready");
+                    "ratelimit.health.fail-when-degraded", "false", FLAG)
+            .means("whether an instance without its backend is not ready");
 
     public static final ConfigKey<Boolean> CONSOLE_ENABLED =
-            key("ratelimit.console.enabled", "false", ValueForm.FLAG, "enables the console");
+            key("ratelimit.console.enabled", "false", FLAG).means("enables the console");
+    public static final ConfigKey<String> CONSOLE_ROLE = key("ratelimit.console.role", text("the name of a role"))
+            .means("the role that the users of the console need");
+    public static final ConfigKey<Boolean> CONSOLE_OPEN = key("ratelimit.console.open", "false", FLAG)
+            .means("opens the console to everyone, including the reset and the block of keys; only for demonstrations");
+    public static final ConfigKey<String> CONSOLE_GRAFANA = key("ratelimit.console.grafana", WEB_ADDRESS)
+            .means("the address of dashboards, to which the console links");
 
-    public static final ConfigKey<String> CONSOLE_ROLE = key(
-            "ratelimit.console.role",
-            ValueForm.text("the name of a role"),
-            "the role that the users of the console need");
+    public static final ConfigKey<Boolean> CHANGES_ENABLED = key("ratelimit.changes.enabled", "false", FLAG)
+            .means("enables runtime changes, which operators make and all instances apply");
+    public static final ConfigKey<String> CHANGES_ROLE = key("ratelimit.changes.role", text("the name of a role"))
+            .means("the role that makes runtime changes; required if they are enabled");
 
-    public static final ConfigKey<Boolean> CONSOLE_OPEN = key(
-            "ratelimit.console.open",
-            "false",
-            ValueForm.FLAG,
-            "opens the console to everyone, including the reset and the block of keys; only for demonstrations");
-
-    public static final ConfigKey<String> CONSOLE_GRAFANA = key(
-            "ratelimit.console.grafana",
-            ValueForm.WEB_ADDRESS,
-            "the address of dashboards, to which the console links");
-
-    public static final ConfigKey<Boolean> CHANGES_ENABLED = key(
-            "ratelimit.changes.enabled",
-            "false",
-            ValueForm.FLAG,
-            "enables runtime changes, which operators make and all instances apply");
-
-    public static final ConfigKey<String> CHANGES_ROLE = key(
-            "ratelimit.changes.role",
-            ValueForm.text("the name of a role"),
-            "the role that makes runtime changes; required if they are enabled");
-
-    public static final ConfigKey<String> QUOTA_PATH = key(
-            "ratelimit.quota.path",
-            ValueForm.RESOURCE_PATH,
-            "the path of the quota resource below the context root; it is disabled if the property is not set");
+    public static final ConfigKey<String> QUOTA_PATH = key("ratelimit.quota.path", RESOURCE_PATH)
+            .means("the path of the quota resource below the context root; it is disabled if the property is not set");
 
     public static final ConfigKey<List<String>> BYPASS_TOKENS = key(
-            "ratelimit.bypass.tokens",
-            ValueForm.list("64 hexadecimal digits; commas separate several"),
-            "SHA-256 digests of bypass tokens; a request with a bypass token is not limited");
-
-    public static final ConfigKey<String> BYPASS_HEADER = key(
-            "ratelimit.bypass.header", "X-RateLimit-Bypass", ValueForm.FIELD_NAME, "the header with the bypass token");
-
-    public static final ConfigKey<List<AddressRange>> BYPASS_ADDRESSES = list(
-            "ratelimit.bypass.addresses",
-            ValueForm.ADDRESSES,
-            "the clients that are not limited, by their address behind trusted proxies");
-
+                    "ratelimit.bypass.tokens", list("64 hexadecimal digits; commas separate several"))
+            .means("SHA-256 digests of bypass tokens; a request with a bypass token is not limited");
+    public static final ConfigKey<String> BYPASS_HEADER =
+            key("ratelimit.bypass.header", "X-RateLimit-Bypass", FIELD_NAME).means("the header with the bypass token");
+    public static final ConfigKey<List<AddressRange>> BYPASS_ADDRESSES = emptyList(
+                    "ratelimit.bypass.addresses", ADDRESSES)
+            .means("the clients that are not limited, by their address behind trusted proxies");
     public static final ConfigKey<List<String>> BYPASS_ROLES = key(
-            "ratelimit.bypass.roles",
-            ValueForm.list("the names of roles; commas separate several"),
-            "the roles whose users are not limited");
+                    "ratelimit.bypass.roles", list("the names of roles; commas separate several"))
+            .means("the roles whose users are not limited");
 
     public static final ConfigKey<List<String>> PATH_POLICIES = key(
-            "ratelimit.path-policies",
-            ValueForm.namesOrNone("none, or the names of policies; commas separate several"),
-            "the policies with paths that only environment variables or sources without names configure");
-
+                    "ratelimit.path-policies", namesOrNone("none, or the names of policies; commas separate several"))
+            .means("the policies with paths that only environment variables or sources without names configure");
     public static final ConfigKey<List<String>> CLIENT_NAMES = key(
-            "ratelimit.client-names",
-            ValueForm.namesOrNone("none, or the names of clients; commas separate several"),
-            "the REST clients that only environment variables or sources without names configure");
-
-    public static final ConfigKey<Long> METHOD_COST = key(
-            "ratelimit.costs.\"Class.method\"",
-            ValueForm.permits(1),
-            "the permits that a call of the method spends under each policy of its annotations");
+                    "ratelimit.client-names", namesOrNone("none, or the names of clients; commas separate several"))
+            .means("the REST clients that only environment variables or sources without names configure");
+    public static final ConfigKey<Long> METHOD_COST = key("ratelimit.costs.\"Class.method\"", permits(1))
+            .means("the permits that a call of the method spends under each policy of its annotations");
 
     public static final ConfigKey<String> LIMIT = noted(
-            "ratelimit.policies.<p>.limit",
-            "required",
-            ValueForm.texts("<permits>/<duration>, such as 100/1m, or <permits>/<unit>, such as 10000/month; 0 to "
-                    + Limit.MAX_PERMITS
-                    + " permits (10000 for sliding-log) in 1ms to 366d; commas separate several"),
-            "the limits of the policy");
-
+                    POLICY + "limit",
+                    "required",
+                    texts("<permits>/<duration>, such as 100/1m, or <permits>/<unit>, such as 10000/month; 0 to "
+                            + Limit.MAX_PERMITS
+                            + " permits (10000 for sliding-log) in 1ms to 366d; commas separate several"))
+            .means("the limits of the policy");
     public static final ConfigKey<Algorithm> ALGORITHM = key(
-            "ratelimit.policies.<p>.algorithm",
-            "sliding-window",
-            ValueForm.oneOf(Algorithm.values(), Algorithm::configName),
-            "the algorithm of the limits");
-
+                    POLICY + "algorithm", "sliding-window", oneOf(Algorithm.values(), Algorithm::configName))
+            .means("the algorithm of the limits");
     public static final ConfigKey<ZoneId> ZONE =
-            key("ratelimit.policies.<p>.zone", "UTC", ValueForm.ZONE, "the time zone of limits by the calendar");
-
-    public static final ConfigKey<Integer> ANCHOR = key(
-            "ratelimit.policies.<p>.anchor",
-            "1",
-            ValueForm.number(1, CalendarPeriod.MAX_ANCHOR),
-            "the day of the month on which a month, quarter or year of a limit begins; in a shorter month its last day");
-
-    public static final ConfigKey<Integer> CONCURRENCY = key(
-            "ratelimit.policies.<p>.concurrency",
-            ValueForm.number(0, Limit.MAX_CONCURRENCY),
-            "the calls of one key that may run at once on all instances; with limit or alone");
-
+            key(POLICY + "zone", "UTC", ValueForm.ZONE).means("the time zone of limits by the calendar");
+    public static final ConfigKey<Integer> ANCHOR = key(POLICY + "anchor", "1", number(1, CalendarPeriod.MAX_ANCHOR))
+            .means(
+                    "the day of the month on which a month, quarter or year of a limit begins; in a shorter month its last day");
+    public static final ConfigKey<Integer> CONCURRENCY = key(POLICY + "concurrency", number(0, Limit.MAX_CONCURRENCY))
+            .means("the calls of one key that may run at once on all instances; with limit or alone");
     public static final ConfigKey<Duration> CONCURRENCY_TIMEOUT = key(
-            "ratelimit.policies.<p>.concurrency-timeout",
-            "60s",
-            ValueForm.duration("from 1s to 1d", Duration.ofSeconds(1), Duration.ofDays(1)),
-            "the time after which the slots of an instance that has died are free; running calls renew their slots");
-
+                    POLICY + "concurrency-timeout", "60s", duration("1s", "1d"))
+            .means(
+                    "the time after which the slots of an instance that has died are free; running calls renew their slots");
     public static final ConfigKey<Long> BURST = noted(
-            "ratelimit.policies.<p>.burst",
-            "the permits of a token bucket, 1 for a leaky bucket",
-            ValueForm.permits(1),
-            "the capacity of the bucket");
-
-    public static final ConfigKey<String> KEY = key(
-            "ratelimit.policies.<p>.key",
-            "principal | ip",
-            ValueForm.text("a key expression"),
-            "the key; all calls with one key share the limits");
-
-    public static final ConfigKey<Long> COST = key(
-            "ratelimit.policies.<p>.cost",
-            "1",
-            ValueForm.permits(1),
-            "the permits that a call spends if neither ratelimit.costs nor the annotation has a cost");
-
-    public static final ConfigKey<Duration> MAX_WAIT = key(
-            "ratelimit.policies.<p>.max-wait",
-            "0s",
-            ValueForm.duration("from 0s to 1h", Duration.ZERO, Limit.MAX_MAX_WAIT),
-            "the longest time that a call waits for permits before it is rejected");
-
-    public static final ConfigKey<Integer> MAX_WAITING = key(
-            "ratelimit.policies.<p>.max-waiting",
-            "2",
-            ValueForm.number(1, 10_000),
-            "the number of calls under the policy that hold a thread of this process while they wait");
-
-    public static final ConfigKey<Integer> LEASE = key(
-            "ratelimit.policies.<p>.lease",
-            "0",
-            ValueForm.number(0, (int) PolicyLimits.MAX_LEASE),
-            "the permits that an instance may lease for a busy key and spend from memory");
-
+                    POLICY + "burst", "the permits of a token bucket, 1 for a leaky bucket", permits(1))
+            .means("the capacity of the bucket");
+    public static final ConfigKey<String> KEY = key(POLICY + "key", "principal | ip", text("a key expression"))
+            .means("the key; all calls with one key share the limits");
+    public static final ConfigKey<Long> COST = key(POLICY + "cost", "1", permits(1))
+            .means("the permits that a call spends if neither ratelimit.costs nor the annotation has a cost");
+    public static final ConfigKey<Duration> MAX_WAIT = key(POLICY + "max-wait", "0s", duration("0s", "1h"))
+            .means("the longest time that a call waits for permits before it is rejected");
+    public static final ConfigKey<Integer> MAX_WAITING = key(POLICY + "max-waiting", "2", number(1, 10_000))
+            .means("the number of calls under the policy that hold a thread of this process while they wait");
+    public static final ConfigKey<Integer> LEASE = key(POLICY + "lease", "0", number(0, (int) PolicyLimits.MAX_LEASE))
+            .means("the permits that an instance may lease for a busy key and spend from memory");
     public static final ConfigKey<String> TIER = key(
-            "ratelimit.policies.<p>.tier",
-            ValueForm.text("key terms joined with |, or the name of a TierResolver bean"),
-            "the tier of a caller, for example claim:plan");
-
+                    POLICY + "tier", text("key terms joined with |, or the name of a TierResolver bean"))
+            .means("the tier of a caller, for example claim:plan");
     public static final ConfigKey<String> TIER_LIMIT = key(
-            "ratelimit.policies.<p>.tiers.<t>.limit",
-            ValueForm.texts("as limit; a tier name has 1 to 64 of the characters A-Z a-z 0-9 _ -"),
-            "the limits of the tier");
-
-    public static final ConfigKey<Long> TIER_BURST = noted(
-            "ratelimit.policies.<p>.tiers.<t>.burst",
-            "as burst",
-            ValueForm.permits(1),
-            "the capacity of the bucket of the tier");
-
+                    POLICY + "tiers.<t>.limit",
+                    texts("as limit; a tier name has 1 to 64 of the characters A-Z a-z 0-9 _ -"))
+            .means("the limits of the tier");
+    public static final ConfigKey<Long> TIER_BURST =
+            noted(POLICY + "tiers.<t>.burst", "as burst", permits(1)).means("the capacity of the bucket of the tier");
     public static final ConfigKey<Integer> TIER_CONCURRENCY = noted(
-            "ratelimit.policies.<p>.tiers.<t>.concurrency",
-            "as concurrency",
-            ValueForm.number(0, Limit.MAX_CONCURRENCY),
-            "the calls of one key of the tier that may run at once");
-
-    public static final ConfigKey<String> MODE = key(
-            "ratelimit.policies.<p>.mode",
-            "enforce",
-            ValueForm.oneOf("enforce", "shadow", "off"),
-            "shadow decides, counts and reports, but never rejects; off disables the policy");
-
-    public static final ConfigKey<Integer> ENFORCE_PERCENT = key(
-            "ratelimit.policies.<p>.enforce-percent",
-            "0",
-            ValueForm.number(0, 100),
-            "the share of the keys, in percent, for which a policy in shadow mode rejects calls");
-
-    public static final ConfigKey<String> COUNT = key(
-            "ratelimit.policies.<p>.count",
-            "always",
-            ValueForm.oneOf("always", "success", "failure"),
-            "the calls that stay charged, by their outcome");
-
-    public static final ConfigKey<String> DISCLOSURE = key(
-            "ratelimit.policies.<p>.disclosure",
-            "full",
-            ValueForm.oneOf("full", "minimal"),
-            "minimal omits policies and quotas in all responses to requests under the policy");
-
+                    POLICY + "tiers.<t>.concurrency", "as concurrency", number(0, Limit.MAX_CONCURRENCY))
+            .means("the calls of one key of the tier that may run at once");
+    public static final ConfigKey<String> MODE = key(POLICY + "mode", "enforce", oneOf("enforce", "shadow", "off"))
+            .means("shadow decides, counts and reports, but never rejects; off disables the policy");
+    public static final ConfigKey<Integer> ENFORCE_PERCENT = key(POLICY + "enforce-percent", "0", number(0, 100))
+            .means("the share of the keys, in percent, for which a policy in shadow mode rejects calls");
+    public static final ConfigKey<String> COUNT = key(POLICY + "count", "always", oneOf("always", "success", "failure"))
+            .means("the calls that stay charged, by their outcome");
+    public static final ConfigKey<String> DISCLOSURE = key(POLICY + "disclosure", "full", oneOf("full", "minimal"))
+            .means("minimal omits policies and quotas in all responses to requests under the policy");
     public static final ConfigKey<String> HELP =
-            key("ratelimit.policies.<p>.help", ValueForm.URI_REFERENCE, "a page about the limit for clients");
-
-    public static final ConfigKey<List<Integer>> NOTIFY_AT = list(
-            "ratelimit.policies.<p>.notify-at",
-            ValueForm.PERCENTAGES,
-            "the used shares of each limit at which an event is fired once per key and period");
-
-    public static final ConfigKey<Limit> PENALTY_AFTER = key(
-            "ratelimit.policies.<p>.penalty.after",
-            ValueForm.REJECTIONS,
-            "the rejections of a key within a time that lead to a penalty: the key is blocked");
-
+            key(POLICY + "help", URI_REFERENCE).means("a page about the limit for clients");
+    public static final ConfigKey<List<Integer>> NOTIFY_AT = emptyList(POLICY + "notify-at", PERCENTAGES)
+            .means("the used shares of each limit at which an event is fired once per key and period");
+    public static final ConfigKey<Limit> PENALTY_AFTER = key(POLICY + "penalty.after", REJECTIONS)
+            .means("the rejections of a key within a time that lead to a penalty: the key is blocked");
     public static final ConfigKey<Duration> PENALTY_FOR =
-            key("ratelimit.policies.<p>.penalty.for", ValueForm.PENALTY, "the length of the first block of a key");
-
+            key(POLICY + "penalty.for", PENALTY).means("the length of the first block of a key");
     public static final ConfigKey<Integer> PENALTY_FACTOR = noted(
-            "ratelimit.policies.<p>.penalty.factor",
-            "2",
-            ValueForm.number(1, PenaltyRule.MAX_FACTOR),
-            "how many times longer each further block of the key is");
-
+                    POLICY + "penalty.factor", "2", number(1, PenaltyRule.MAX_FACTOR))
+            .means("how many times longer each further block of the key is");
     public static final ConfigKey<Duration> PENALTY_MAX = noted(
-            "ratelimit.policies.<p>.penalty.max",
-            "1d, or penalty.for if it is longer",
-            ValueForm.PENALTY,
-            "the longest block, and the time without a block after which the penalties of a key are forgotten");
-
+                    POLICY + "penalty.max", "1d, or penalty.for if it is longer", PENALTY)
+            .means("the longest block, and the time without a block after which the penalties of a key are forgotten");
     public static final ConfigKey<String> PATHS = key(
-            "ratelimit.policies.<p>.paths",
-            ValueForm.texts("default, or paths such as /api/search, /api/orgs/{org}, /api/admin/*"),
-            "the requests under the policy without an annotation");
-
-    public static final ConfigKey<List<String>> METHODS = noted(
-            "ratelimit.policies.<p>.methods",
-            "all",
-            ValueForm.HTTP_METHODS,
-            "the HTTP methods of these requests; GET includes HEAD");
-
-    public static final ConfigKey<Long> PATH_COST = key(
-            "ratelimit.policies.<p>.costs.<path>",
-            ValueForm.permits(0),
-            "the permits that a request of the path spends under the policy; 0 is free");
-
-    public static final ConfigKey<String> PHASE = key(
-            "ratelimit.policies.<p>.phase",
-            "normal",
-            ValueForm.oneOf("normal", "early"),
-            "early decides before the request is matched and authenticated");
-
+                    POLICY + "paths", texts("default, or paths such as /api/search, /api/orgs/{org}, /api/admin/*"))
+            .means("the requests under the policy without an annotation");
+    public static final ConfigKey<List<String>> METHODS = noted(POLICY + "methods", "all", HTTP_METHODS)
+            .means("the HTTP methods of these requests; GET includes HEAD");
+    public static final ConfigKey<Long> PATH_COST = key(POLICY + "costs.<path>", permits(0))
+            .means("the permits that a request of the path spends under the policy; 0 is free");
+    public static final ConfigKey<String> PHASE = key(POLICY + "phase", "normal", oneOf("normal", "early"))
+            .means("early decides before the request is matched and authenticated");
     public static final ConfigKey<FailureMode> ON_FAILURE = key(
-            "ratelimit.policies.<p>.on-failure",
-            "open",
-            ValueForm.oneOf(FailureMode.values(), FailureMode::configName),
-            "the decision while Redis is unavailable");
+                    POLICY + "on-failure", "open", oneOf(FailureMode.values(), FailureMode::configName))
+            .means("the decision while Redis is unavailable");
 
     public static final ConfigKey<List<String>> CLIENT_POLICY = noted(
-            "ratelimit.clients.<c>.policy",
-            "required",
-            ValueForm.list("the names of policies; commas separate several"),
-            "the policies whose permits each call of the REST client spends, in one decision");
-
+                    CLIENT + "policy", "required", list("the names of policies; commas separate several"))
+            .means("the policies whose permits each call of the REST client spends, in one decision");
     public static final ConfigKey<String> CLIENT_KEY = key(
-            "ratelimit.clients.<c>.key",
-            "client",
-            ValueForm.text("client, host, path or the name of a KeyResolver bean; + joins several"),
-            "the key of outgoing calls, in place of the key of the policy");
-
+                    CLIENT + "key",
+                    "client",
+                    text("client, host, path or the name of a KeyResolver bean; + joins several"))
+            .means("the key of outgoing calls, in place of the key of the policy");
     public static final ConfigKey<List<String>> CLIENT_OBEY = key(
-            "ratelimit.clients.<c>.obey",
-            "retry-after, ratelimit",
-            ValueForm.someOf("retry-after", "ratelimit"),
-            "the answers that the client obeys: a 429 or an error with Retry-After, and the quotas that the upstream reports");
+                    CLIENT + "obey", "retry-after, ratelimit", someOf("retry-after", "ratelimit"))
+            .means(
+                    "the answers that the client obeys: a 429 or an error with Retry-After, and the quotas that the upstream reports");
+    public static final ConfigKey<Integer> CLIENT_RETRY_BUDGET = key(CLIENT + "retry-budget", "10%", PERCENTAGE)
+            .means("the retries that are sent, as a share of the ordinary calls");
+    public static final ConfigKey<Duration> CLIENT_MAX_PAUSE = key(CLIENT + "max-pause", "5m", duration("1s", "1d"))
+            .means("the longest pause that the upstream can cause");
 
-    public static final ConfigKey<Integer> CLIENT_RETRY_BUDGET = key(
-            "ratelimit.clients.<c>.retry-budget",
-            "10%",
-            ValueForm.PERCENTAGE,
-            "the retries that are sent, as a share of the ordinary calls");
-
-    public static final ConfigKey<Duration> CLIENT_MAX_PAUSE = key(
-            "ratelimit.clients.<c>.max-pause",
-            "5m",
-            ValueForm.duration("from 1s to 1d", Duration.ofSeconds(1), Duration.ofDays(1)),
-            "the longest pause that the upstream can cause");
-
-    public static final ConfigKey<Integer> ENVOY_PORT = key(
-            "ratelimit.envoy.port",
-            "8081",
-            ValueForm.number(0, 65_535),
-            "the TCP port of the server; 0 selects a free one");
-
+    public static final ConfigKey<Integer> ENVOY_PORT = key("ratelimit.envoy.port", "8081", number(0, 65_535))
+            .means("the TCP port of the server; 0 selects a free one");
     public static final ConfigKey<String> ENVOY_ADDRESS = key(
-            "ratelimit.envoy.address",
-            "127.0.0.1",
-            ValueForm.text("a local address such as 0.0.0.0"),
-            "the address of the port");
-
+                    "ratelimit.envoy.address", "127.0.0.1", text("a local address such as 0.0.0.0"))
+            .means("the address of the port");
     public static final ConfigKey<String> ENVOY_SOCKET = key(
-            "ratelimit.envoy.socket",
-            ValueForm.text("a path such as /run/weir/envoy.sock"),
-            "the Unix domain socket of the server, in place of the address and the port");
-
+                    "ratelimit.envoy.socket", text("a path such as /run/weir/envoy.sock"))
+            .means("the Unix domain socket of the server, in place of the address and the port");
     public static final ConfigKey<String> ENVOY_CERTIFICATE = key(
-            "ratelimit.envoy.tls.certificate",
-            ValueForm.text("a file such as /etc/weir/tls.crt"),
-            "the certificate chain of the server in PEM form, which enables TLS");
-
+                    "ratelimit.envoy.tls.certificate", text("a file such as /etc/weir/tls.crt"))
+            .means("the certificate chain of the server in PEM form, which enables TLS");
     public static final ConfigKey<String> ENVOY_KEY = key(
-            "ratelimit.envoy.tls.key",
-            ValueForm.text("a file such as /etc/weir/tls.key"),
-            "the private key of the certificate in PEM form (PKCS #8)");
-
+                    "ratelimit.envoy.tls.key", text("a file such as /etc/weir/tls.key"))
+            .means("the private key of the certificate in PEM form (PKCS #8)");
     public static final ConfigKey<String> ENVOY_CLIENT_CA = key(
-            "ratelimit.envoy.tls.client-ca",
-            ValueForm.text("a file such as /etc/weir/ca.crt"),
-            "the authorities of client certificates in PEM form; every client then needs a certificate");
-
+                    "ratelimit.envoy.tls.client-ca", text("a file such as /etc/weir/ca.crt"))
+            .means("the authorities of client certificates in PEM form; every client then needs a certificate");
     public static final ConfigKey<List<String>> ENVOY_CONFIG = key(
-            "ratelimit.envoy.config",
-            ValueForm.list("files such as /etc/weir/edge.yaml; commas separate several"),
-            "configuration files of the rate limit service of Envoy, one per domain");
-
-    public static final ConfigKey<Boolean> ENVOY_ALL_OR_NOTHING = key(
-            "ratelimit.envoy.all-or-nothing",
-            "true",
-            ValueForm.FLAG,
-            "whether the descriptors of a request are one decision; false charges each of them on its own");
-
+                    "ratelimit.envoy.config", list("files such as /etc/weir/edge.yaml; commas separate several"))
+            .means("configuration files of the rate limit service of Envoy, one per domain");
+    public static final ConfigKey<Boolean> ENVOY_ALL_OR_NOTHING = key("ratelimit.envoy.all-or-nothing", "true", FLAG)
+            .means("whether the descriptors of a request are one decision; false charges each of them on its own");
     public static final ConfigKey<String> ENVOY_LIMIT_OVERRIDES = key(
-            "ratelimit.envoy.limit-overrides",
-            "ignore",
-            ValueForm.oneOf("ignore", "allow"),
-            "whether the limit of a descriptor replaces the limits of its policies");
-
+                    "ratelimit.envoy.limit-overrides", "ignore", oneOf("ignore", "allow"))
+            .means("whether the limit of a descriptor replaces the limits of its policies");
     public static final ConfigKey<String> ENVOY_OVER_LIMIT = key(
-            "ratelimit.envoy.over-limit",
-            "free",
-            ValueForm.oneOf("free", "count"),
-            "whether a rejected request with a cost above the remaining permits is free, or counts as debt");
-
-    public static final ConfigKey<Boolean> ENVOY_REFLECTION = key(
-            "ratelimit.envoy.reflection",
-            "true",
-            ValueForm.FLAG,
-            "whether the server describes its services, for tools such as grpcurl");
-
-    public static final ConfigKey<Duration> ENVOY_DRAIN = key(
-            "ratelimit.envoy.drain",
-            "5s",
-            ValueForm.duration("from 0s to 1h", Duration.ZERO, Duration.ofHours(1)),
-            "the time for which a server that stops still answers, while health checks find it");
-
+                    "ratelimit.envoy.over-limit", "free", oneOf("free", "count"))
+            .means("whether a rejected request with a cost above the remaining permits is free, or counts as debt");
+    public static final ConfigKey<Boolean> ENVOY_REFLECTION = key("ratelimit.envoy.reflection", "true", FLAG)
+            .means("whether the server describes its services, for tools such as grpcurl");
+    public static final ConfigKey<Duration> ENVOY_DRAIN = key("ratelimit.envoy.drain", "5s", duration("0s", "1h"))
+            .means("the time for which a server that stops still answers, while health checks find it");
     public static final ConfigKey<Duration> ENVOY_STOP_TIMEOUT = key(
-            "ratelimit.envoy.stop-timeout",
-            "5s",
-            ValueForm.duration("from 0s to 1h", Duration.ZERO, Duration.ofHours(1)),
-            "the longest time that calls have to end when the server stops");
+                    "ratelimit.envoy.stop-timeout", "5s", duration("0s", "1h"))
+            .means("the longest time that calls have to end when the server stops");
 
     private ConfigKeys() {}
 
@@ -518,11 +334,6 @@ public final class ConfigKeys {
                 .map(ConfigKey::name)
                 .filter(name -> artifact(name).filter(artifact::equals).isPresent())
                 .collect(Collectors.toUnmodifiableSet());
-    }
-
-    /** Lists the properties of a client. */
-    public static List<ConfigKey<?>> ofClients() {
-        return TABLE.stream().filter(ConfigKey::isOfClient).toList();
     }
 
     /** Tests whether a policy can have an attribute, which is the part of a name after that of the policy. */
@@ -564,27 +375,29 @@ public final class ConfigKeys {
         return TABLE.stream().anyMatch(key -> key.form().isList() && key.isNameOf(name));
     }
 
-    private static <T> ConfigKey<T> key(String name, String defaultText, ValueForm<T> form, String meaning) {
-        return added(name, Optional.of(form.parse(defaultText)), defaultText, form, meaning);
+    private static <T> Draft<T> key(String name, String defaultText, ValueForm<T> form) {
+        return new Draft<>(name, Optional.of(form.parse(defaultText)), defaultText, form);
     }
 
-    private static <T> ConfigKey<T> key(String name, ValueForm<T> form, String meaning) {
-        return added(name, Optional.empty(), "", form, meaning);
+    private static <T> Draft<T> key(String name, ValueForm<T> form) {
+        return noted(name, "", form);
     }
 
-    private static <T> ConfigKey<List<T>> list(String name, ValueForm<List<T>> form, String meaning) {
-        return added(name, Optional.of(List.of()), "", form, meaning);
+    private static <T> Draft<List<T>> emptyList(String name, ValueForm<List<T>> form) {
+        return new Draft<>(name, Optional.of(List.of()), "", form);
     }
 
-    /** Adds a property whose default depends on others. */
-    private static <T> ConfigKey<T> noted(String name, String defaultText, ValueForm<T> form, String meaning) {
-        return added(name, Optional.empty(), defaultText, form, meaning);
+    /** Starts a property whose default depends on others. */
+    private static <T> Draft<T> noted(String name, String defaultText, ValueForm<T> form) {
+        return new Draft<>(name, Optional.empty(), defaultText, form);
     }
 
-    private static <T> ConfigKey<T> added(
-            String name, Optional<T> defaultValue, String defaultText, ValueForm<T> form, String meaning) {
-        ConfigKey<T> key = new ConfigKey<>(name, defaultValue, defaultText, form, meaning);
-        TABLE.add(key);
-        return key;
+    /** A property without its meaning, which is not in the table yet. */
+    private record Draft<T>(String name, Optional<T> defaultValue, String defaultText, ValueForm<T> form) {
+        ConfigKey<T> means(String meaning) {
+            ConfigKey<T> key = new ConfigKey<>(name, defaultValue, defaultText, form, meaning);
+            TABLE.add(key);
+            return key;
+        }
     }
 }

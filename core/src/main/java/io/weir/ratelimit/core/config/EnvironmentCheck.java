@@ -20,8 +20,6 @@ public final class EnvironmentCheck {
     private static final Pattern OF_SERVICE = Pattern.compile(
             ConfigKeys.VARIABLES + "(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\\d+_(TCP|UDP|SCTP)(_.*)?)?)");
 
-    private static final Pattern VARIABLE = Pattern.compile("<\\w+>");
-
     private static final List<ConfigKey<?>> OF_TIERS =
             List.of(ConfigKeys.TIER_LIMIT, ConfigKeys.TIER_BURST, ConfigKeys.TIER_CONCURRENCY);
 
@@ -46,7 +44,7 @@ public final class EnvironmentCheck {
                 clients.forEach(client -> add(key.of(client).name()));
             } else if (!key.isOfPolicy()) {
                 add(key.name());
-            } else if (!VARIABLE.matcher(key.attribute()).find()) {
+            } else if (key.attribute().indexOf('<') < 0) {
                 // A variable alone names neither a tier nor the path of a cost.
                 policies.forEach(policy -> addOfPolicy(key.name(), policy));
             }

@@ -15,6 +15,7 @@ import java.util.OptionalInt;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -48,8 +49,7 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
             new ValueForm<>("<rejections>/<duration>, such as 20/1m", ValueForm::rejections);
 
     /** The length of a penalty. */
-    static final ValueForm<Duration> PENALTY =
-            duration("from 1s to 30d", Duration.ofSeconds(1), PenaltyRule.MAX_LONGEST);
+    static final ValueForm<Duration> PENALTY = duration("1s", "30d");
 
     /** The deadline, which the backend of Redis reads in the same form. */
     static final ValueForm<Duration> DEADLINE = new ValueForm<>("from 1ms to 60s", text -> {
@@ -75,9 +75,8 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
                     .map(ZoneId::of));
 
     /** The name of an HTTP header field. */
-    static final ValueForm<String> FIELD_NAME = of(
-            "the name of a header field",
-            text -> Optional.of(text).filter(name -> name.matches("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}")));
+    static final ValueForm<String> FIELD_NAME =
+            matching("the name of a header field", "[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}");
 
     /** The path of one resource, without characters that a URI encodes. */
     static final ValueForm<String> RESOURCE_PATH = of(
@@ -124,6 +123,11 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
                 text -> parser.apply(text).orElseThrow(() -> new IllegalArgumentException("must be " + description)));
     }
 
+    /** Creates a form of texts that match a regular expression. */
+    static ValueForm<String> matching(String description, String pattern) {
+        return of(description, text -> Optional.of(text).filter(given -> given.matches(pattern)));
+    }
+
     /** Creates a form of any text. */
     static ValueForm<String> text(String description) {
         return new ValueForm<>(description, text -> text);
@@ -163,7 +167,9 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
     }
 
     static ValueForm<Integer> number(int minimum, int maximum) {
-        return of("a whole number from " + minimum + " to " + maximum, text -> wholeNumber(text, minimum, maximum));
+        return of(
+                "a whole number from " + minimum + " to " + maximum,
+                text -> wholeNumber(text, 9, minimum, maximum).map(Math::toIntExact));
     }
 
     /** Creates a form of whole numbers, or {@code auto}, which is empty. */
@@ -172,38 +178,41 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
                 "auto, or a whole number from " + minimum + " to " + maximum,
                 text -> text.equals("auto")
                         ? Optional.of(OptionalInt.empty())
-                        : wholeNumber(text, minimum, maximum).map(OptionalInt::of));
+                        : wholeNumber(text, 9, minimum, maximum)
+                                .map(number -> OptionalInt.of(Math.toIntExact(number))));
     }
 
-    private static Optional<Integer> wholeNumber(String text, int minimum, int maximum) {
+    private static Optional<Long> wholeNumber(String text, int digits, long minimum, long maximum) {
         return Optional.of(text)
-                .filter(digits -> digits.matches("\\d{1,9}"))
-                .map(Integer::valueOf)
+                .filter(given -> given.matches("\\d{1," + digits + "}"))
+                .map(Long::valueOf)
                 .filter(number -> number >= minimum && number <= maximum);
     }
 
     static ValueForm<Long> permits(long minimum) {
         return of(
                 "a whole number from " + minimum + " to " + Limit.MAX_PERMITS,
-                text -> Optional.of(text)
-                        .filter(digits -> digits.matches("\\d{1,15}"))
-                        .map(Long::valueOf)
-                        .filter(number -> number >= minimum && number <= Limit.MAX_PERMITS));
+                text -> wholeNumber(text, 15, minimum, Limit.MAX_PERMITS));
     }
 
-    /** Creates a form of durations within bounds, which the description names. */
-    static ValueForm<Duration> duration(String description, Duration minimum, Duration maximum) {
-        return of(
-                description,
-                text -> Optional.of(ConfigReader.duration(text))
-                        .filter(duration -> duration.compareTo(minimum) >= 0 && duration.compareTo(maximum) <= 0));
+    static ValueForm<Duration> duration(String minimum, String maximum) {
+        return durations("from " + minimum + " to " + maximum, isWithin(minimum, maximum));
     }
 
-    /** Creates a form of durations that are zero or within bounds. */
-    static ValueForm<Duration> durationOrZero(String description, Duration minimum, Duration maximum) {
-        ValueForm<Duration> bounded = duration(description, minimum, maximum);
-        return new ValueForm<>(
-                description, text -> ConfigReader.duration(text).isZero() ? Duration.ZERO : bounded.parse(text));
+    static ValueForm<Duration> durationOrZero(String minimum, String maximum) {
+        return durations(
+                "from " + minimum + " to " + maximum + ", or 0s for never",
+                isWithin(minimum, maximum).or(Duration::isZero));
+    }
+
+    private static ValueForm<Duration> durations(String description, Predicate<Duration> isAllowed) {
+        return of(description, text -> Optional.of(ConfigReader.duration(text)).filter(isAllowed));
+    }
+
+    private static Predicate<Duration> isWithin(String minimum, String maximum) {
+        Duration least = ConfigReader.duration(minimum);
+        Duration most = ConfigReader.duration(maximum);
+        return duration -> duration.compareTo(least) >= 0 && duration.compareTo(most) <= 0;
     }
 
     static ValueForm<String> oneOf(String... names) {
@@ -264,14 +273,11 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
 
     private static Limit rejections(String text) {
         String[] sides = text.split("/", -1);
-        String form = "must be <rejections>/<duration> with 1 to " + PenaltyRule.MAX_REJECTIONS + " rejections";
-        if (sides.length != 2 || !sides[0].strip().matches("\\d{1,10}")) {
-            throw new IllegalArgumentException(form);
-        }
-        long rejections = Long.parseLong(sides[0].strip());
-        if (rejections < 1 || rejections > PenaltyRule.MAX_REJECTIONS) {
-            throw new IllegalArgumentException(form);
-        }
+        long rejections = Optional.of(sides[0].strip())
+                .filter(any -> sides.length == 2)
+                .flatMap(number -> wholeNumber(number, 10, 1, PenaltyRule.MAX_REJECTIONS))
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "must be <rejections>/<duration> with 1 to " + PenaltyRule.MAX_REJECTIONS + " rejections"));
         return Limit.of(Algorithm.FIXED_WINDOW, rejections, ConfigReader.duration(sides[1].strip()));
     }
 
