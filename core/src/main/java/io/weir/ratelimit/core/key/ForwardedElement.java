@@ -142,14 +142,11 @@ final class ForwardedElement {
         }
     }
 
-    private static boolean isBlank(char c) {
+    static boolean isBlank(char c) {
         return c == ' ' || c == '\t';
     }
 
     private static boolean isToken(char c) {
-        return (c >= 'a' && c <= 'z')
-                || (c >= 'A' && c <= 'Z')
-                || (c >= '0' && c <= '9')
-                || TOKEN_MARKS.indexOf(c) >= 0;
+        return KeyWord.isLetterOrDigit(c) || TOKEN_MARKS.indexOf(c) >= 0;
     }
 }

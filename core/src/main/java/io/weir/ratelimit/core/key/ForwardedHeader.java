@@ -17,10 +17,10 @@ public enum ForwardedHeader {
         IpAddress address(String line, int start, int end) {
             int first = start;
             int last = end;
-            while (first < last && isBlank(line.charAt(first))) {
+            while (first < last && ForwardedElement.isBlank(line.charAt(first))) {
                 first++;
             }
-            while (first < last && isBlank(line.charAt(last - 1))) {
+            while (first < last && ForwardedElement.isBlank(line.charAt(last - 1))) {
                 last--;
             }
             return HopAddress.read(line, first, last, false);
@@ -57,8 +57,4 @@ public enum ForwardedHeader {
 
     /** Returns the address of an element, null if it is not a literal address. */
     abstract @Nullable IpAddress address(String line, int start, int end);
-
-    private static boolean isBlank(char c) {
-        return c == ' ' || c == '\t';
-    }
 }

@@ -95,12 +95,7 @@ public final class IdentityEncoder {
     }
 
     private static boolean isPlain(char c) {
-        return (c >= 'a' && c <= 'z')
-                || (c >= 'A' && c <= 'Z')
-                || (c >= '0' && c <= '9')
-                || c == '-'
-                || c == '_'
-                || c == '@';
+        return KeyWord.isLetterOrDigit(c) || c == '-' || c == '_' || c == '@';
     }
 
     /**
@@ -140,7 +135,8 @@ public final class IdentityEncoder {
         return text.length() <= LONGEST_STORED && ALL_HASHED.matcher(text).matches();
     }
 
-    static byte[] sha256(byte[] value) {
+    /** Returns the SHA-256 hash of a value. */
+    public static byte[] sha256(byte[] value) {
         try {
             return MessageDigest.getInstance(SHA_256).digest(value);
         } catch (GeneralSecurityException e) {

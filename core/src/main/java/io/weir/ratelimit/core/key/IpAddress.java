@@ -8,8 +8,10 @@ import org.jspecify.annotations.Nullable;
  * A literal IP address, never a host name. An IPv4-mapped IPv6 address is an IPv4 address. A zone is dropped.
  *
  * <p>The canonical text of IPv6 follows RFC 5952: lower case, with the longest run of zero groups shortened.
+ *
+ * @param high the first 64 of the 128 bits; for an IPv4 address, those of its IPv6 form {@code ::ffff:0:0/96}
  */
-public final class IpAddress {
+public record IpAddress(long high, long low) {
     static final int BITS = 128;
     /** The number of bits before the address in the IPv6 form of an IPv4 address. */
     static final int MAPPED_BITS = 96;
@@ -24,16 +26,6 @@ public final class IpAddress {
     private static final long TUNNELED = 0x2002;
 
     private static final long NONE = -1;
-
-    /** The 128 bits; for an IPv4 address, those of its IPv6 form {@code ::ffff:0:0/96}. */
-    private final long high;
-
-    private final long low;
-
-    private IpAddress(long high, long low) {
-        this.high = high;
-        this.low = low;
-    }
 
     /** Parses a literal, such as {@code 203.0.113.7}, {@code 2001:db8::1}, {@code fe80::1%eth0}; empty if the text has another form. */
     public static Optional<IpAddress> parse(String text) {
@@ -265,15 +257,5 @@ public final class IpAddress {
     private int group(int index) {
         long half = index < GROUPS / 2 ? high : low;
         return (int) (half >>> (48 - 16 * (index % (GROUPS / 2)))) & 0xffff;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof IpAddress that && high == that.high && low == that.low;
-    }
-
-    @Override
-    public int hashCode() {
-        return Long.hashCode(high) * 31 + Long.hashCode(low);
     }
 }

@@ -114,7 +114,7 @@ final class KeyParser {
     }
 
     private static boolean isWord(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || "_.-".indexOf(c) >= 0;
+        return KeyWord.isLetterOrDigit(c) || "_.-".indexOf(c) >= 0;
     }
 
     private String found() {

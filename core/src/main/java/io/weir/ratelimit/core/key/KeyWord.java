@@ -51,7 +51,12 @@ enum KeyWord {
     }
 
     boolean allowsInName(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || marks.indexOf(c) >= 0;
+        return isLetterOrDigit(c) || marks.indexOf(c) >= 0;
+    }
+
+    /** Tests for a letter or a digit of ASCII. */
+    static boolean isLetterOrDigit(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     }
 
     /** Returns the form of the term, for messages. */

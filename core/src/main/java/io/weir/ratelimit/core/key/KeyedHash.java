@@ -11,7 +11,7 @@ import javax.crypto.spec.SecretKeySpec;
 /** A hash of 128 bits by HMAC-SHA-256 with a secret, as 22 characters of base64url. */
 final class KeyedHash {
     private static final int BYTES = 16;
-    private static final String HMAC = "HmacSHA256";
+    static final String HMAC = "HmacSHA256";
 
     private final SecretKeySpec key;
     private final Mac mac;
@@ -43,7 +43,8 @@ final class KeyedHash {
         }
     }
 
-    private static Mac keyed(SecretKeySpec key) {
+    /** Returns HMAC-SHA-256 with a key. */
+    static Mac keyed(SecretKeySpec key) {
         try {
             Mac mac = Mac.getInstance(HMAC);
             mac.init(key);

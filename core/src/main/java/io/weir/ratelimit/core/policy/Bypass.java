@@ -8,11 +8,11 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.AddressRange;
+import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.IpAddress;
 import io.weir.ratelimit.spi.CallContext;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -106,20 +106,12 @@ public final class Bypass {
 
     /** Compares all digests in constant time. */
     private boolean isKnown(String token) {
-        byte[] digest = sha256(token);
+        byte[] digest = IdentityEncoder.sha256(token.getBytes(StandardCharsets.UTF_8));
         boolean known = false;
         for (byte[] each : digests) {
             known |= MessageDigest.isEqual(each, digest);
         }
         return known;
-    }
-
-    private static byte[] sha256(String token) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("SHA-256 is part of every Java platform", e);
-        }
     }
 
     private boolean hasAddress(Supplier<Optional<IpAddress>> client) {
