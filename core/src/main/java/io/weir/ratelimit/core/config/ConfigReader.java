@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A reader of typed properties. It collects invalid values as problems and goes on with their defaults. */
-public final class ConfigReader {
+public record ConfigReader(ConfigProperties config, Problems problems) {
     private static final Pattern DURATION = Pattern.compile("(\\d{1,18})(ms|s|m|h|d)");
     private static final Map<String, Duration> UNITS = Map.of(
             "ms", Duration.ofMillis(1),
@@ -28,15 +28,8 @@ public final class ConfigReader {
             "h", Duration.ofHours(1),
             "d", Duration.ofDays(1));
 
-    static final String POLICIES = "ratelimit.policies.";
-
-    private final ConfigProperties config;
-    private final Problems problems;
-
-    public ConfigReader(ConfigProperties config, Problems problems) {
-        this.config = config;
-        this.problems = problems;
-    }
+    /** The prefix of the properties of policies. */
+    public static final String POLICIES = "ratelimit.policies.";
 
     public void report(ConfigurationProblem problem) {
         problems.add(problem);
@@ -110,10 +103,6 @@ public final class ConfigReader {
             report(invalid.apply(text.orElse(""), String.valueOf(e.getMessage())));
             return Optional.empty();
         }
-    }
-
-    public String source(String property) {
-        return config.source(property);
     }
 
     /** Returns the names of the properties, without those that only environment variables define. */

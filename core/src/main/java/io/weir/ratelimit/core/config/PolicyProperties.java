@@ -5,31 +5,15 @@ import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The properties of one policy. */
-public final class PolicyProperties {
-    private static final String POLICIES = "ratelimit.policies.";
-
-    private final ConfigReader reader;
-    private final String policy;
-
-    PolicyProperties(ConfigReader reader, String policy) {
-        this.reader = reader;
-        this.policy = policy;
-    }
-
-    /** Returns the source of a property, which is set, by its full name. */
-    public String source(String property) {
-        return reader.source(property);
-    }
-
-    /** Returns the name of the policy without quotes. */
-    public String policy() {
-        return policy;
-    }
-
+/**
+ * The properties of one policy.
+ *
+ * @param policy the name of the policy without quotes
+ */
+public record PolicyProperties(ConfigReader reader, String policy) {
     /** Returns the common beginning of the names of the properties, for problems that concern several attributes. */
     public String place() {
-        return POLICIES + policy;
+        return ConfigReader.POLICIES + policy;
     }
 
     /**
@@ -37,7 +21,7 @@ public final class PolicyProperties {
      * if it contains dots and no property has it unquoted.
      */
     public String name(String attribute) {
-        String quoted = POLICIES + '"' + policy + "\"." + attribute;
+        String quoted = ConfigReader.POLICIES + '"' + policy + "\"." + attribute;
         String plain = place() + "." + attribute;
         boolean quotes = policy.indexOf('.') >= 0 && !reader.names().contains(plain);
         return quotes || reader.text(quoted).isPresent() ? quoted : plain;

@@ -5,7 +5,6 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.key.ForwardedHeader;
-import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -54,7 +53,10 @@ public record Settings(
         return new Settings(
                 reader.value(ConfigKeys.ENABLED),
                 reader.value(ConfigKeys.BACKEND),
-                reader.optional(ConfigKeys.KEY_SECRET, (secret, reason) -> tooShort()),
+                reader.optional(
+                        ConfigKeys.KEY_SECRET,
+                        (secret, reason) -> MESSAGES.problem(
+                                "WEIR-104", ConfigKeys.KEY_SECRET.name(), "***", ConfigKeys.MINIMUM_SECRET)),
                 reader.value(ConfigKeys.IPV4_PREFIX),
                 reader.value(ConfigKeys.IPV6_PREFIX),
                 reader.value(ConfigKeys.TRUSTED_PROXIES),
@@ -69,10 +71,6 @@ public record Settings(
                 reader.value(
                         ConfigKeys.FAIL_WHEN_DEGRADED,
                         text -> MESSAGES.problem("WEIR-125", ConfigKeys.FAIL_WHEN_DEGRADED.name(), text)));
-    }
-
-    private static ConfigurationProblem tooShort() {
-        return MESSAGES.problem("WEIR-104", ConfigKeys.KEY_SECRET.name(), "***", ConfigKeys.MINIMUM_SECRET);
     }
 
     /** Tests whether the configuration is reloaded; false if limits are disabled or the interval is zero. */

@@ -17,15 +17,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /** A reader of the number of permits that an instance may lease under a policy. */
-final class LeaseReader {
+record LeaseReader(PolicyProperties properties) {
     private static final Set<Algorithm> ALGORITHMS =
             Set.of(Algorithm.FIXED_WINDOW, Algorithm.SLIDING_WINDOW, Algorithm.TOKEN_BUCKET);
-
-    private final PolicyProperties properties;
-
-    LeaseReader(PolicyProperties properties) {
-        this.properties = properties;
-    }
 
     /** Reads the permits, 0 if there is no valid lease. */
     long read(Algorithm algorithm, Duration maxWait, List<Limit> limits) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -37,8 +38,10 @@ public record LimitForm(Algorithm algorithm, ZoneId zone, int anchor, OptionalIn
     }
 
     /** Returns this form with the concurrency of a tier or a key, if it has one of its own. */
-    LimitForm withConcurrency(OptionalInt calls) {
-        return calls.isPresent() ? new LimitForm(algorithm, zone, anchor, calls, slotTimeout) : this;
+    LimitForm withConcurrency(Optional<Integer> calls) {
+        return calls.isPresent()
+                ? new LimitForm(algorithm, zone, anchor, OptionalInt.of(calls.get()), slotTimeout)
+                : this;
     }
 
     /** Returns limits with the concurrency limit after the others, if there is one. */

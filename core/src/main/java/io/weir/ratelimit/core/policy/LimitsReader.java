@@ -10,15 +10,10 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** A reader of the limits of a policy and of its tiers. It reports invalid limits. */
-final class LimitsReader {
-    private final PolicyProperties properties;
-
-    LimitsReader(PolicyProperties properties) {
-        this.properties = properties;
-    }
-
+record LimitsReader(PolicyProperties properties) {
     /** Parses limits with a burst. The problem names the invalid one of both. */
     Optional<List<Limit>> parse(
             String text, String limitPlace, LimitForm form, Optional<Long> burst, String burstPlace) {
@@ -58,8 +53,13 @@ final class LimitsReader {
 
     /** Creates the limits of a tier under the name of the policy. */
     Optional<PolicyLimits> named(String tier, String limitPlace, List<Limit> limits) {
+        return created(limitPlace, () -> new PolicyLimits(properties.policy(), tier, limits));
+    }
+
+    /** Creates limits, and reports their invalid combination. */
+    Optional<PolicyLimits> created(String limitPlace, Supplier<PolicyLimits> limits) {
         try {
-            return Optional.of(new PolicyLimits(properties.policy(), tier, limits));
+            return Optional.of(limits.get());
         } catch (IllegalArgumentException e) {
             properties.report(MESSAGES.problem("WEIR-109", limitPlace, "", e.getMessage()));
             return Optional.empty();

@@ -15,15 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /** A reader of the origins of a policy: of all attributes that are set, and of the defaults of the main ones. */
-final class OriginReader {
-    private final PolicyProperties properties;
-    private final Optional<MethodLimits.InlinePolicy> inlinePolicy;
-
-    OriginReader(PolicyProperties properties, Optional<MethodLimits.InlinePolicy> inlinePolicy) {
-        this.properties = properties;
-        this.inlinePolicy = inlinePolicy;
-    }
-
+record OriginReader(PolicyProperties properties, Optional<MethodLimits.InlinePolicy> inlinePolicy) {
     /** Reads the origins, sorted by attribute, of a policy that has just been read. */
     List<Origin> read(Set<String> attributes, Policy policy) {
         Set<String> possible = ConfigKeys.all().stream()
@@ -38,7 +30,8 @@ final class OriginReader {
             String property = properties.name(attribute);
             properties
                     .text(property)
-                    .map(value -> new Origin(property, value, properties.source(property)))
+                    .map(value -> new Origin(
+                            property, value, properties.reader().config().source(property)))
                     .or(() -> annotated(attribute, property))
                     .or(() -> Optional.ofNullable(defaults.get(attribute))
                             .map(value -> new Origin(property, value, Origin.DEFAULT)))

@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /** A reader of the limits that an operator sets for one key. Its problems are those of the same attributes of the policy. */
 public final class OverrideReader {
@@ -27,21 +26,15 @@ public final class OverrideReader {
     public static Optional<PolicyLimits> read(Policy policy, Map<String, String> values, Problems problems) {
         Problems found = new Problems();
         PolicyProperties properties = properties(policy, values, found);
-        Optional<Integer> concurrency = properties.optional(ConfigKeys.CONCURRENCY);
+        LimitsReader reader = new LimitsReader(properties);
+        LimitForm form = policy.form().withConcurrency(properties.optional(ConfigKeys.CONCURRENCY));
         Optional<Long> burst = properties.optional(ConfigKeys.BURST);
-        LimitForm form = policy.form()
-                .withConcurrency(concurrency.isPresent() ? OptionalInt.of(concurrency.get()) : OptionalInt.empty());
         Optional<List<Limit>> limits = Optional.empty();
         if (found.found().isEmpty()) {
             Optional<String> text = properties.text(ConfigKeys.LIMIT);
             if (text.isPresent()) {
-                limits = new LimitsReader(properties)
-                        .parse(
-                                text.get(),
-                                properties.name(ConfigKeys.LIMIT),
-                                form,
-                                burst,
-                                properties.name(ConfigKeys.BURST));
+                limits = reader.parse(
+                        text.get(), properties.name(ConfigKeys.LIMIT), form, burst, properties.name(ConfigKeys.BURST));
             } else if (burst.isPresent()) {
                 found.add(MESSAGES.problem(
                         "WEIR-449.burst",
@@ -52,7 +45,8 @@ public final class OverrideReader {
                 limits = Optional.of(ofPolicy(policy));
             }
         }
-        Optional<PolicyLimits> read = limits.flatMap(each -> ofKey(policy, form, each, properties));
+        Optional<PolicyLimits> read = limits.flatMap(each ->
+                reader.created(properties.name(ConfigKeys.LIMIT), () -> OverrideAnswer.limits(policy, form, each)));
         problems.addAll(found.found());
         return read;
     }
@@ -66,16 +60,5 @@ public final class OverrideReader {
 
     private static List<Limit> ofPolicy(Policy policy) {
         return policy.limits().withoutConcurrency().map(PolicyLimits::limits).orElse(List.of());
-    }
-
-    private static Optional<PolicyLimits> ofKey(
-            Policy policy, LimitForm form, List<Limit> limits, PolicyProperties properties) {
-        try {
-            return Optional.of(OverrideAnswer.limits(policy, form, limits));
-        } catch (IllegalArgumentException e) {
-            properties.report(MESSAGES.problem(
-                    "WEIR-109", properties.name(ConfigKeys.LIMIT), "", String.valueOf(e.getMessage())));
-            return Optional.empty();
-        }
     }
 }

@@ -16,13 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /** A reader of the path rule of a policy. */
-final class PathRuleReader {
-    private final PolicyProperties properties;
-
-    PathRuleReader(PolicyProperties properties) {
-        this.properties = properties;
-    }
-
+record PathRuleReader(PolicyProperties properties) {
     /** Reads the rule, empty if the policy has none. */
     Optional<PathRule> read(Set<String> attributes, Optional<KeyExpression> key) {
         Optional<String> text = properties.text(ConfigKeys.PATHS);

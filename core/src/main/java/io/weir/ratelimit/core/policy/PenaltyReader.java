@@ -9,19 +9,14 @@ import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
 /** A reader of the rule by which rejections under a policy lead to penalties. */
-final class PenaltyReader {
+record PenaltyReader(PolicyProperties properties) {
     private static final int DEFAULT_FACTOR = 2;
     private static final Duration DEFAULT_LONGEST = Duration.ofDays(1);
-
-    private final PolicyProperties properties;
-
-    PenaltyReader(PolicyProperties properties) {
-        this.properties = properties;
-    }
 
     /** Reads the rule; empty if the policy has none, or no valid one. */
     Optional<PenaltyRule> read() {
@@ -40,7 +35,7 @@ final class PenaltyReader {
         if (after.isEmpty() || first.isEmpty()) {
             return Optional.empty();
         }
-        Duration most = longest.orElse(max(DEFAULT_LONGEST, first.get()));
+        Duration most = longest.orElse(Collections.max(List.of(DEFAULT_LONGEST, first.get())));
         if (first.get().compareTo(most) > 0) {
             properties.report(MESSAGES.problem(
                     "WEIR-138",
@@ -57,9 +52,5 @@ final class PenaltyReader {
                 .text(key)
                 .ifPresent(text -> properties.report(
                         MESSAGES.problem("WEIR-137", properties.name(key), text, properties.name(other), example)));
-    }
-
-    private static Duration max(Duration a, Duration b) {
-        return a.compareTo(b) >= 0 ? a : b;
     }
 }

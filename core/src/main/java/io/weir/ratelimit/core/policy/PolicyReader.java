@@ -91,11 +91,12 @@ final class PolicyReader {
     private LimitForm form() {
         Optional<Integer> concurrency = properties.optional(ConfigKeys.CONCURRENCY);
         return new LimitForm(
-                algorithm(),
-                properties.value(ConfigKeys.ZONE),
-                properties.value(ConfigKeys.ANCHOR),
-                concurrency.isPresent() ? OptionalInt.of(concurrency.get()) : OptionalInt.empty(),
-                properties.value(ConfigKeys.CONCURRENCY_TIMEOUT));
+                        algorithm(),
+                        properties.value(ConfigKeys.ZONE),
+                        properties.value(ConfigKeys.ANCHOR),
+                        OptionalInt.empty(),
+                        properties.value(ConfigKeys.CONCURRENCY_TIMEOUT))
+                .withConcurrency(concurrency);
     }
 
     private Algorithm algorithm() {

@@ -16,7 +16,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -24,18 +23,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** A reader of the tiers of a policy. */
-final class TierReader {
+record TierReader(PolicyProperties properties, Resolvers resolvers, LimitsReader limits) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-
-    private final PolicyProperties properties;
-    private final Resolvers resolvers;
-    private final LimitsReader limits;
-
-    TierReader(PolicyProperties properties, Resolvers resolvers, LimitsReader limits) {
-        this.properties = properties;
-        this.resolvers = resolvers;
-        this.limits = limits;
-    }
 
     /**
      * Reads the tiers, {@link Tiers#NONE} if the policy has none. If the policy has other limits than a concurrency limit, a tier has them
@@ -86,8 +75,7 @@ final class TierReader {
         String tier = QuotedName.unquoted(name);
         String concurrency = properties.name(ConfigKeys.TIER_CONCURRENCY.attribute(name));
         Optional<Integer> calls = properties.optional(concurrency, ConfigKeys.TIER_CONCURRENCY);
-        LimitForm tierForm =
-                form.withConcurrency(calls.isPresent() ? OptionalInt.of(calls.get()) : OptionalInt.empty());
+        LimitForm tierForm = form.withConcurrency(calls);
         Optional<String> text = properties.optional(limit, ConfigKeys.TIER_LIMIT);
         if (!NAME.matcher(tier).matches()) {
             properties.report(MESSAGES.problem("WEIR-120", limit, name));

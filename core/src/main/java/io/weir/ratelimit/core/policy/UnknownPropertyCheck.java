@@ -22,24 +22,17 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The check for unknown and unreadable properties. Without it, a misspelled property could leave a call without its limit. */
-final class UnknownPropertyCheck {
+/**
+ * The check for unknown and unreadable properties. Without it, a misspelled property could leave a call without its limit.
+ *
+ * @param general collects the problems of properties that do not belong to a policy
+ * @param ofPolicies collects the problems of the properties of policies
+ */
+record UnknownPropertyCheck(ConfigReader general, ConfigReader ofPolicies) {
     private static final String BEGINNING = "ratelimit.";
-    private static final String POLICIES = "ratelimit.policies.";
-    /** The reader of the clients checks these names. */
-    private static final String CLIENTS = "ratelimit.clients.";
 
     private static final Set<String> PROPERTIES = names(Predicate.not(ConfigKey::isOfPolicy), ConfigKey::name);
     private static final Set<String> ATTRIBUTES = names(ConfigKey::isOfPolicy, ConfigKey::attribute);
-
-    private final ConfigReader general;
-    private final ConfigReader ofPolicies;
-
-    /** Creates a check, with separate readers for the problems of policies and of all other properties. */
-    UnknownPropertyCheck(ConfigReader general, ConfigReader ofPolicies) {
-        this.general = general;
-        this.ofPolicies = ofPolicies;
-    }
 
     private static Set<String> names(Predicate<ConfigKey<?>> included, Function<ConfigKey<?>, String> name) {
         return ConfigKeys.all().stream()
@@ -59,12 +52,13 @@ final class UnknownPropertyCheck {
                 .map(MethodLimits::name)
                 .toList();
         for (String name : general.names()) {
-            boolean ofPolicy = name.startsWith(POLICIES);
+            boolean ofPolicy = name.startsWith(ConfigReader.POLICIES);
             // An unreadable value is a problem even if no reader asks for it.
             (ofPolicy ? ofPolicies : general).text(name);
             if (name.startsWith(MethodCosts.PREFIX)) {
                 checkMethod(name, ofMethods);
-            } else if (!ofPolicy && !name.startsWith(CLIENTS) && !PROPERTIES.contains(name)) {
+                // The reader of the clients checks their names.
+            } else if (!ofPolicy && !name.startsWith(ConfigKeys.CLIENTS) && !PROPERTIES.contains(name)) {
                 general.report(unknown(name));
             }
         }
@@ -98,7 +92,7 @@ final class UnknownPropertyCheck {
             if (ConfigKeys.isPolicyAttribute(attribute)) {
                 return false;
             }
-            String property = POLICIES + policy + "." + attribute;
+            String property = ConfigReader.POLICIES + policy + "." + attribute;
             ConfigurationProblem problem = meant.map(name -> MESSAGES.problem(
                             "WEIR-115.quotes", property, "", name.name(), name.attribute(), ATTRIBUTES))
                     .or(() -> Spelling.nearest(attribute, ATTRIBUTES)

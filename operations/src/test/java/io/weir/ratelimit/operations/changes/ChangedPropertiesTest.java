@@ -20,7 +20,7 @@ class ChangedPropertiesTest {
         PolicyProperties properties = new ConfigReader(changed, new Problems()).policy(policy);
         String name = properties.name("limit");
         return changed.names() + " " + name + "=" + properties.text(name).orElse("unset") + " by "
-                + (properties.text(name).isPresent() ? properties.source(name) : "nothing");
+                + (properties.text(name).isPresent() ? changed.source(name) : "nothing");
     }
 
     @Test
