@@ -32,7 +32,7 @@ final class CachedAnswer<A> {
         this.context = context;
         this.subject = subject;
         this.answer = new AtomicReference<>(initial);
-        this.startedNanos = context.nanoTime().getAsLong();
+        this.startedNanos = context.times().nanoTime().getAsLong();
     }
 
     /** Returns the last answer without waiting. */
@@ -46,7 +46,9 @@ final class CachedAnswer<A> {
     }
 
     boolean isStale() {
-        return !firstAnswer.isDone() || context.nanoTime().getAsLong() - answeredNanos >= context.lifetimeNanos();
+        return !firstAnswer.isDone()
+                || context.times().nanoTime().getAsLong() - answeredNanos
+                        >= context.times().lifetimeNanos();
     }
 
     /**
@@ -64,7 +66,7 @@ final class CachedAnswer<A> {
             }
             return;
         }
-        startedNanos = context.nanoTime().getAsLong();
+        startedNanos = context.times().nanoTime().getAsLong();
         ClassLoader application = Thread.currentThread().getContextClassLoader();
         try {
             context.executor().get().execute(() -> run(name, lookUp, application));
@@ -94,7 +96,7 @@ final class CachedAnswer<A> {
         } else {
             context.failed(name, subject, Failure.ERROR, failure);
         }
-        answeredNanos = context.nanoTime().getAsLong();
+        answeredNanos = context.times().nanoTime().getAsLong();
         context.freeLookups().release();
         looking.set(false);
         firstAnswer.complete(null);
@@ -103,7 +105,7 @@ final class CachedAnswer<A> {
     private long remainingNanos() {
         return firstAnswer.isDone() || !looking.get()
                 ? 0
-                : context.deadlineNanos() - (context.nanoTime().getAsLong() - startedNanos);
+                : context.times().deadlineNanos() - (context.times().nanoTime().getAsLong() - startedNanos);
     }
 
     /** Waits for the first answer, until the deadline. */

@@ -5,19 +5,9 @@ import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.spi.LimitOverride;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.LongFunction;
 
 /** The limits of one key. It holds the stored key, and not the key, because a client can have sent megabytes. */
-final class KeyOverride {
-    private final OverrideSources sources;
-    private final CachedAnswer<OverrideAnswer> answer;
-
-    KeyOverride(OverrideSources sources, LookupContext context, String storedKey) {
-        this.sources = sources;
-        this.answer = new CachedAnswer<>(context, storedKey, OverrideAnswer.NONE);
-    }
-
+record KeyOverride(OverrideSources sources, CachedAnswer<OverrideAnswer> answer) {
     /** Returns the limits of the last answer under the current policy. */
     Optional<PolicyLimits> limits(Policy policy) {
         OverrideAnswer last = answer.get();
@@ -37,15 +27,5 @@ final class KeyOverride {
                 return last -> last.next(limits, policy, sources);
             });
         }
-    }
-
-    /** Waits for the first answer, until the deadline. */
-    void await(Policy policy) {
-        answer.await(policy.name());
-    }
-
-    /** Returns a future that completes with the first answer or at the deadline. */
-    CompletableFuture<Void> awaitAsync(Policy policy, LongFunction<CompletableFuture<Void>> timer) {
-        return answer.awaitAsync(policy.name(), timer);
     }
 }

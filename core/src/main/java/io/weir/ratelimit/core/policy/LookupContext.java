@@ -5,12 +5,24 @@ import io.weir.ratelimit.core.policy.SourceListener.Failure;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The context that look-ups of one kind share: their times, their executor and the report of their failures. */
-final class LookupContext {
+/**
+ * The context that look-ups of one kind share: their times, their executor and the report of their failures.
+ *
+ * @param maxLookups the number of look-ups at once, so that a flood of new subjects does not reach the application
+ * @param listener receives failed look-ups
+ * @param report logs the first failure of each outage
+ */
+record LookupContext(
+        LookupTimes times,
+        int maxLookups,
+        Supplier<Executor> executor,
+        SourceListener listener,
+        OutageReport report,
+        Semaphore freeLookups,
+        OutageLog outages) {
     /** Logs the first failure of an outage. */
     @FunctionalInterface
     interface OutageReport {
@@ -18,51 +30,14 @@ final class LookupContext {
         void log(String name, String subject, String reason, @Nullable Throwable thrown);
     }
 
-    private final LookupTimes times;
-    private final int maxLookups;
-    private final Supplier<Executor> executor;
-    private final SourceListener listener;
-    private final OutageReport report;
-    private final Semaphore free;
-    private final OutageLog outages;
-
-    /**
-     * Creates a context without look-ups. Their number at once is bounded, so that a flood of new subjects does not reach the application.
-     * The report logs the first failure of each outage.
-     */
+    /** Creates a context without look-ups. */
     LookupContext(
             LookupTimes times,
             int maxLookups,
             Supplier<Executor> executor,
             SourceListener listener,
             OutageReport report) {
-        this.times = times;
-        this.maxLookups = maxLookups;
-        this.executor = executor;
-        this.listener = listener;
-        this.report = report;
-        this.free = new Semaphore(maxLookups);
-        this.outages = new OutageLog(times.nanoTime());
-    }
-
-    long lifetimeNanos() {
-        return times.lifetimeNanos();
-    }
-
-    long deadlineNanos() {
-        return times.deadlineNanos();
-    }
-
-    LongSupplier nanoTime() {
-        return times.nanoTime();
-    }
-
-    Supplier<Executor> executor() {
-        return executor;
-    }
-
-    Semaphore freeLookups() {
-        return free;
+        this(times, maxLookups, executor, listener, report, new Semaphore(maxLookups), new OutageLog(times.nanoTime()));
     }
 
     /** Reports a failed look-up, and logs the first one of each outage. */
@@ -80,7 +55,7 @@ final class LookupContext {
     private String reason(Failure failure) {
         return switch (failure) {
             case ERROR -> "it failed";
-            case TIMEOUT -> "no answer within " + TimeUnit.NANOSECONDS.toMillis(deadlineNanos()) + " ms";
+            case TIMEOUT -> "no answer within " + TimeUnit.NANOSECONDS.toMillis(times.deadlineNanos()) + " ms";
             case BUSY -> maxLookups + " look-ups are running";
         };
     }

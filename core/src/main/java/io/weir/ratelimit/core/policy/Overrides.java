@@ -145,7 +145,7 @@ public final class Overrides {
     /** Waits for the first answer for a key, until the deadline after the start of the look-up. */
     public void await(Policy policy, Identity key, String storedKey) {
         if (hasLookup(policy, storedKey)) {
-            override(policy, key, storedKey).await(policy);
+            override(policy, key, storedKey).answer().await(policy.name());
         }
     }
 
@@ -157,7 +157,7 @@ public final class Overrides {
     public CompletableFuture<Void> awaitAsync(
             Policy policy, Identity key, String storedKey, LongFunction<CompletableFuture<Void>> timer) {
         return hasLookup(policy, storedKey)
-                ? override(policy, key, storedKey).awaitAsync(policy, timer)
+                ? override(policy, key, storedKey).answer().awaitAsync(policy.name(), timer)
                 : CompletableFuture.completedFuture(null);
     }
 
@@ -173,7 +173,8 @@ public final class Overrides {
 
     private KeyOverride override(Policy policy, Identity key, String storedKey) {
         KeyOverride override = cache.get(
-                new Subject(policy.name(), storedKey), first -> new KeyOverride(sources, lookups, first.storedKey()));
+                new Subject(policy.name(), storedKey),
+                first -> new KeyOverride(sources, new CachedAnswer<>(lookups, first.storedKey(), OverrideAnswer.NONE)));
         override.refreshIfStale(policy, key);
         return override;
     }
