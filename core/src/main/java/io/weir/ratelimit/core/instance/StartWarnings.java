@@ -28,8 +28,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
@@ -103,11 +105,8 @@ public final class StartWarnings {
 
     /** Checks that a restart does not end long periods. */
     private void checkLongLimits(String backend) {
-        Set<String> policies = new TreeSet<>();
-        snapshot.policies().values().stream()
-                .filter(policy -> policy.rollout().mode() != Policy.Mode.OFF
-                        && limits(policy).stream().anyMatch(StartWarnings::isLong))
-                .forEach(policy -> policies.add(policy.name()));
+        Set<String> policies = names(policy ->
+                policy.rollout().mode() != Policy.Mode.OFF && policy.allLimits().anyMatch(StartWarnings::isLong));
         if (!policies.isEmpty()) {
             warnings.add(MESSAGES.message("WEIR-020", policies, backend));
         }
@@ -151,11 +150,14 @@ public final class StartWarnings {
 
     /** Returns the policies that reject calls and have a failure mode. */
     private Set<String> enforced(FailureMode mode) {
-        Set<String> names = new TreeSet<>();
-        snapshot.policies().values().stream()
-                .filter(policy -> policy.canReject() && policy.onFailure() == mode)
-                .forEach(policy -> names.add(policy.name()));
-        return names;
+        return names(policy -> policy.canReject() && policy.onFailure() == mode);
+    }
+
+    private Set<String> names(Predicate<Policy> kind) {
+        return snapshot.policies().values().stream()
+                .filter(kind)
+                .map(Policy::name)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Returns a warning if only known names are found in a source, and the configuration does not complete them. */
@@ -175,10 +177,7 @@ public final class StartWarnings {
     }
 
     private void checkHeaders(String backend) {
-        Set<String> policies = new TreeSet<>();
-        snapshot.policies().values().stream()
-                .filter(policy -> policy.key().usesHeader())
-                .forEach(policy -> policies.add(policy.name()));
+        Set<String> policies = names(policy -> policy.key().usesHeader());
         if (!backend.equals("local")
                 && !policies.isEmpty()
                 && settings.keySecret().isEmpty()) {

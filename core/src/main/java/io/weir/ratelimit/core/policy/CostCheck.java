@@ -59,7 +59,7 @@ public final class CostCheck {
 
     /** Returns the most permits that a caller of any tier can spend at once, empty if the policy blocks all callers. */
     private static OptionalLong largestCapacity(Policy policy) {
-        return Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+        return policy.allLimits()
                 .map(CostCheck::capacity)
                 .flatMapToLong(OptionalLong::stream)
                 .max();

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * The check for valid properties that have no effect without another one. They are warnings, because a reload, a runtime change or an
@@ -68,7 +67,7 @@ public final class EffectCheck {
     private record OfApplication(ConfigKey<?> key, ConfigKey<?> needed, String example) {}
 
     private static Predicate<Policy> any(Predicate<Limit> kind) {
-        return policy -> Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+        return policy -> policy.allLimits()
                 .map(PolicyLimits::limits)
                 .anyMatch(limits -> limits.stream().anyMatch(kind));
     }

@@ -8,7 +8,6 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /** The check for penalties that block a client although it waits after each rejection as long as {@code Retry-After} requires. */
 public final class PenaltyCheck {
@@ -27,7 +26,7 @@ public final class PenaltyCheck {
             return OptionalLong.empty();
         }
         long windowMicros = TimeUnit.MILLISECONDS.toMicros(rule.get().window().toMillis());
-        return Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+        return policy.allLimits()
                 .mapToLong(limits -> rejections(limits, windowMicros))
                 .filter(rejections -> rejections >= rule.get().rejections())
                 .max();

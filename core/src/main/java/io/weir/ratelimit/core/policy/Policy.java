@@ -9,6 +9,7 @@ import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A named set of limits on one key. The name and the limits of callers without a tier are in {@code limits}.
@@ -91,7 +92,12 @@ public record Policy(
 
     /** Tests whether the policy or a tier has a concurrency limit; that of a single key does not count. */
     public boolean hasConcurrency() {
-        return limits.hasConcurrency() || tiers.limits().values().stream().anyMatch(PolicyLimits::hasConcurrency);
+        return allLimits().anyMatch(PolicyLimits::hasConcurrency);
+    }
+
+    /** Returns the limits of callers without a tier, and then those of each tier. */
+    public Stream<PolicyLimits> allLimits() {
+        return Stream.concat(Stream.of(limits), tiers.limits().values().stream());
     }
 
     public Policy {

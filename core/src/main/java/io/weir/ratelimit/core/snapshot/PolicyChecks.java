@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /** The checks of a policy against the rest of the application: its methods, its costs, its backend and the plug-ins. */
 record PolicyChecks(
@@ -74,7 +73,7 @@ record PolicyChecks(
 
     /** Checks that the backend can evaluate the limits. */
     private void checkBackend(Policy policy, ConfigProperties config, Problems problems) {
-        Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream())
+        policy.allLimits()
                 .flatMap(limits -> limits.limits().stream())
                 .filter(limit -> !supports(limit))
                 .findFirst()
