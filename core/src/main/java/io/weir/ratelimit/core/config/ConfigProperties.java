@@ -131,7 +131,9 @@ public interface ConfigProperties {
         }
 
         /** Returns the configuration of the first reading. */
-        ConfigProperties first();
+        default ConfigProperties first() {
+            return get();
+        }
 
         @Override
         ConfigProperties get();
@@ -148,17 +150,7 @@ public interface ConfigProperties {
 
         /** Returns sources with the same properties at each reading. */
         static Sources of(ConfigProperties properties) {
-            return new Sources() {
-                @Override
-                public ConfigProperties first() {
-                    return properties;
-                }
-
-                @Override
-                public ConfigProperties get() {
-                    return properties;
-                }
-            };
+            return () -> properties;
         }
     }
 }

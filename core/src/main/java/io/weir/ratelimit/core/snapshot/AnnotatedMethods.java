@@ -51,22 +51,19 @@ public record AnnotatedMethods(List<Limited> methods, Scanner scanner, Set<Class
     /** Reads the limits of a method from its annotations. The host knows the annotations and where they apply. */
     public interface Scanner {
         /** A scanner that finds no limited method. */
-        Scanner NONE = new Scanner() {
-            @Override
-            public Optional<MethodLimits> scan(Class<?> beanClass, Method method) {
-                return Optional.empty();
-            }
-
-            @Override
-            public boolean isExempt(Class<?> beanClass, Method method) {
-                return false;
-            }
-        };
+        Scanner NONE = (beanClass, method) -> Optional.empty();
 
         /** Returns the limits of a method, empty if it is not limited. The class is that of the bean, which can inherit the method. */
         Optional<MethodLimits> scan(Class<?> beanClass, Method method);
 
-        /** Tests whether a method of a bean is exempt from all limits, also from those of path rules. */
-        boolean isExempt(Class<?> beanClass, Method method);
+        /**
+         * Tests whether a method is exempt from all limits, also from those of path rules.
+         *
+         * @param beanClass the class of the bean, which can inherit the method
+         * @return true if no limit applies
+         */
+        default boolean isExempt(Class<?> beanClass, Method method) {
+            return false;
+        }
     }
 }
