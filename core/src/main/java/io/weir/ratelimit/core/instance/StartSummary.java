@@ -29,25 +29,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The summary of a deployment: the backend with the reason for it, the settings and the policies. */
-public final class StartSummary {
+public record StartSummary(
+        Settings settings, PolicySnapshot snapshot, List<MethodLimits> methods, InstantSource clock) {
     /** The number of policies in the summary. */
     public static final int MAX_POLICIES = 50;
 
-    private final Settings settings;
-    private final PolicySnapshot snapshot;
-    private final List<MethodLimits> methods;
-
-    private final InstantSource clock;
-
     public StartSummary(Settings settings, PolicySnapshot snapshot, List<MethodLimits> methods) {
         this(settings, snapshot, methods, InstantSource.system());
-    }
-
-    public StartSummary(Settings settings, PolicySnapshot snapshot, List<MethodLimits> methods, InstantSource clock) {
-        this.clock = clock;
-        this.settings = settings;
-        this.snapshot = snapshot;
-        this.methods = methods;
     }
 
     /** Returns the message, with one line for the settings and one for each policy. */

@@ -101,12 +101,12 @@ public final class PolicySnapshotLoader {
 
     /** Loads the first snapshot. */
     public PolicySnapshot load(ConfigProperties config, Problems problems) {
-        return load(config, Optional.empty(), problems);
+        return load(config, Optional.empty(), Optional.empty(), problems);
     }
 
     /** Loads a changed configuration. The previous values stay in force for its invalid parts. */
     public PolicySnapshot reload(ConfigProperties config, PolicySnapshot previous, Problems problems) {
-        return load(config, Optional.of(previous), problems);
+        return load(config, Optional.of(previous), Optional.of(previous), problems);
     }
 
     /**
@@ -116,10 +116,6 @@ public final class PolicySnapshotLoader {
     public PolicySnapshot change(
             ConfigProperties changed, PolicySnapshot inForce, PolicySnapshot configured, Problems problems) {
         return load(changed, Optional.of(configured), Optional.of(inForce), problems);
-    }
-
-    private PolicySnapshot load(ConfigProperties config, Optional<PolicySnapshot> previous, Problems problems) {
-        return load(config, previous, previous, problems);
     }
 
     private PolicySnapshot load(
