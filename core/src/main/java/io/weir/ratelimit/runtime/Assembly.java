@@ -36,6 +36,7 @@ import io.weir.ratelimit.core.policy.OverrideSources;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Resolvers;
 import io.weir.ratelimit.core.request.EdgeReceipts;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.PolicySnapshotLoader;
@@ -48,6 +49,7 @@ import io.weir.ratelimit.spi.PolicySource;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TierResolver;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -293,21 +295,28 @@ final class Assembly {
         }
     }
 
+    /** Reports the keys near a limit, and returns the timers of all tasks that the settings enable. */
     private List<TaskTimer> timers(EngineParts parts, Telemetry telemetry) {
-        List<Plugin.Task> tasks = Stream.of(
+        List<Plugin.Task> others = Stream.of(
                         parts.live().stream(),
                         platform.all(Plugin.Task.class).stream(),
                         plugins.all().stream().flatMap(plugin -> plugin.tasks().stream()))
                 .<Plugin.Task>flatMap(part -> part)
                 .toList();
-        TopKeysTracker topKeys = parts.known().topKeys();
-        return new RepeatedTasks(
-                        settings,
-                        parts.reload(),
-                        new RejectedKeysLog(topKeys),
-                        new NearLimitReport(
-                                () -> parts.policies().get().policies().keySet(), topKeys, telemetry.nearLimit()),
-                        tasks)
-                .timers(environment.tasks());
+        Sleeper sleeper = environment.tasks();
+        List<TaskTimer> timers = new ArrayList<>();
+        if (settings.reloads()) {
+            timers.add(new TaskTimer(sleeper, () -> settings.reloadInterval().toMillis() * 1_000, parts.reload()));
+        }
+        if (settings.enabled()) {
+            TopKeysTracker topKeys = parts.known().topKeys();
+            timers.add(new TaskTimer(sleeper, () -> RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
+            NearLimitReport nearLimits = new NearLimitReport(
+                    () -> parts.policies().get().policies().keySet(), topKeys, telemetry.nearLimit());
+            nearLimits.run();
+            timers.add(new TaskTimer(sleeper, () -> NearLimitReport.INTERVAL_MICROS, nearLimits));
+            others.forEach(task -> timers.add(new TaskTimer(sleeper, () -> task.interval().toMillis() * 1_000, task)));
+        }
+        return timers;
     }
 }
