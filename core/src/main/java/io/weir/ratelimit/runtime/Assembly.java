@@ -16,14 +16,19 @@ import io.weir.ratelimit.core.engine.EngineEnvironment;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.events.KnownBlocks;
+import io.weir.ratelimit.core.events.Penalties;
+import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.fallback.BackendStateListener;
+import io.weir.ratelimit.core.fallback.FailureModes;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.instance.BackendSelector;
 import io.weir.ratelimit.core.instance.BoundedResolvers;
-import io.weir.ratelimit.core.instance.EngineFactory;
 import io.weir.ratelimit.core.instance.PlatformTimer;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.StartWarnings;
 import io.weir.ratelimit.core.key.ClientAddress;
+import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.metrics.NearLimitReport;
@@ -55,6 +60,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -217,17 +223,33 @@ final class Assembly {
                 : loaded.backend().capability(FleetStore.Presence.class).map(LiveInstances::new);
         IntSupplier instances =
                 live.isPresent() ? live.get() : () -> settings.instances().orElse(1);
-        EngineFactory factory = new EngineFactory(
-                settings, environment, loaded.backend(), instances, telemetry, observers(), masker, executor);
-        BackendHealth health = factory.health();
-        TopKeysTracker topKeys = factory.topKeys();
+        List<BackendStateListener> observers = new ArrayList<>(telemetry.backendStateListeners());
+        platform.observers(BackendStateChanged.class)
+                .forEach(observer -> observers.add(BackendStateListener.ofChanges(observer)));
+        BackendHealth health = new BackendHealth(
+                loaded.backend(), settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, observers);
+        TopKeysTracker topKeys =
+                settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
-        RateLimitEngine engine = factory.engine(health, overrides, topKeys, blocks, listeners());
+        FailureModes failureModes =
+                new FailureModes(instances, () -> environment.local(settings.localMaxKeys()), environment.random());
+        QuotaThresholds thresholds = thresholds(loaded.backend());
+        environment.resets(health::reset, thresholds::reset);
+        RateLimitEngine engine = RateLimitEngine.on(
+                        new FallbackBackend(loaded.backend(), failureModes, health, settings.deadline()))
+                .encoder(new IdentityEncoder(settings.keySecret()))
+                .listeners(listeners(telemetry))
+                .clock(environment.clock())
+                .overrides(overrides)
+                .topKeys(topKeys)
+                .thresholds(thresholds)
+                .penalties(new Penalties(
+                        loaded.backend(), masker, executor, telemetry.penalties(), observers(PenaltyImposed.class), blocks))
+                .build();
         AtomicReference<PolicySnapshot> policies = new AtomicReference<>(
                 settings.enabled() ? loaded.snapshot() : loaded.snapshot().disabled());
         Readings readings = new Readings(Clock.systemUTC());
         return new EngineParts(
-                factory,
                 engine,
                 health,
                 new KeyAdministration(engine, overrides),
@@ -235,20 +257,31 @@ final class Assembly {
                 policies::get,
                 reload(loaded, policies, topKeys, telemetry, readings),
                 readings,
-                live);
+                live,
+                instances);
     }
 
-    private EngineFactory.Observers observers() {
-        return new EngineFactory.Observers(
-                platform.observers(BackendStateChanged.class),
-                settings.enabled() ? platform.observers(PenaltyImposed.class) : List.of(),
-                settings.enabled() ? platform.observers(QuotaThresholdReached.class) : List.of());
+    private QuotaThresholds thresholds(RateLimitBackend backend) {
+        return new QuotaThresholds(
+                backend,
+                new IdentityEncoder(settings.keySecret()),
+                masker,
+                executor,
+                () -> environment.clock().epochMillis() * 1_000,
+                observers(QuotaThresholdReached.class));
     }
 
-    private List<DecisionListener> listeners() {
-        return Stream.concat(
+    /** Returns the observers of events that only enabled limits cause. */
+    private <E> List<Consumer<E>> observers(Class<E> event) {
+        return settings.enabled() ? platform.observers(event) : List.of();
+    }
+
+    private List<DecisionListener> listeners(Telemetry telemetry) {
+        return Stream.of(
+                        telemetry.listeners().stream(),
                         platform.all(DecisionListener.class).stream(),
                         plugins.all().stream().flatMap(plugin -> plugin.listeners().stream()))
+                .<DecisionListener>flatMap(part -> part)
                 .toList();
     }
 

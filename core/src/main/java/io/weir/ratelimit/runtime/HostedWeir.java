@@ -15,6 +15,7 @@ import io.weir.ratelimit.core.instance.ApplicationWarnings;
 import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.instance.InstanceName;
 import io.weir.ratelimit.core.instance.StartSummary;
+import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.metrics.Meters;
@@ -49,6 +50,9 @@ public final class HostedWeir implements AutoCloseable {
     /** The header field of a receipt that the edge gives to applications. */
     public static final String RECEIPT_FIELD = "Weir-Receipt";
 
+    /** The number of addresses whose reads of the quota resource are counted. */
+    private static final int MAX_QUOTA_READERS = 10_000;
+
     private final Assembly assembly;
     private final PolicyParts loaded;
     private final EngineParts parts;
@@ -71,12 +75,13 @@ public final class HostedWeir implements AutoCloseable {
                 policies,
                 assembly.executor(),
                 () -> currentRequest().map(RequestState::caller));
-        this.quotas = parts.factory()
-                .quotas(
-                        parts.engine(),
-                        policies,
-                        loaded.loader().policiesWithoutMethods(),
-                        loaded.lookups().resolvers().keyTerms());
+        this.quotas = new CallerQuotas(
+                parts.engine(),
+                policies,
+                loaded.loader().policiesWithoutMethods(),
+                KeyExpression.parse("ip", loaded.lookups().resolvers().keyTerms())::resolve,
+                parts.engine().encoder(),
+                assembly.environment().local(MAX_QUOTA_READERS));
         EngineParts.KnownKeys known = parts.known();
         this.callers = new InstanceCallers(policies, parts.keys(), known.topKeys(), known.blocks(), assembly.masker());
     }
@@ -192,7 +197,7 @@ public final class HostedWeir implements AutoCloseable {
 
     /** Returns the number of instances, configured or learned, which failure modes use; 1 if it is unknown. */
     public int instances() {
-        return parts.factory().instances().getAsInt();
+        return parts.instances().getAsInt();
     }
 
     public Telemetry telemetry() {
