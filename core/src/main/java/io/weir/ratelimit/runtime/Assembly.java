@@ -13,7 +13,6 @@ import io.weir.ratelimit.core.config.ConfigSnapshot;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.engine.EngineEnvironment;
-import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.events.Penalties;
@@ -227,7 +226,11 @@ final class Assembly {
         platform.observers(BackendStateChanged.class)
                 .forEach(observer -> observers.add(BackendStateListener.ofChanges(observer)));
         BackendHealth health = new BackendHealth(
-                loaded.backend(), settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, observers);
+                loaded.backend(),
+                settings.enabled(),
+                settings.failsWhenDegraded(),
+                environment.clock()::nanos,
+                observers);
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
@@ -244,7 +247,12 @@ final class Assembly {
                 .topKeys(topKeys)
                 .thresholds(thresholds)
                 .penalties(new Penalties(
-                        loaded.backend(), masker, executor, telemetry.penalties(), observers(PenaltyImposed.class), blocks))
+                        loaded.backend(),
+                        masker,
+                        executor,
+                        telemetry.penalties(),
+                        observers(PenaltyImposed.class),
+                        blocks))
                 .build();
         AtomicReference<PolicySnapshot> policies = new AtomicReference<>(
                 settings.enabled() ? loaded.snapshot() : loaded.snapshot().disabled());
@@ -252,7 +260,6 @@ final class Assembly {
         return new EngineParts(
                 engine,
                 health,
-                new KeyAdministration(engine, overrides),
                 new EngineParts.KnownKeys(overrides, topKeys, blocks),
                 policies::get,
                 reload(loaded, policies, topKeys, telemetry, readings),
@@ -348,7 +355,8 @@ final class Assembly {
                     () -> parts.policies().get().policies().keySet(), topKeys, telemetry.nearLimit());
             nearLimits.run();
             timers.add(new TaskTimer(sleeper, () -> NearLimitReport.INTERVAL_MICROS, nearLimits));
-            others.forEach(task -> timers.add(new TaskTimer(sleeper, () -> task.interval().toMillis() * 1_000, task)));
+            others.forEach(task ->
+                    timers.add(new TaskTimer(sleeper, () -> task.interval().toMillis() * 1_000, task)));
         }
         return timers;
     }

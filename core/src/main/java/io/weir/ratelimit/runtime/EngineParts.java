@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
-import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
@@ -19,7 +18,6 @@ import java.util.function.Supplier;
  *
  * @param engine decides
  * @param health the health of the backend
- * @param keys the operations on keys of the backend
  * @param known what this instance knows of keys
  * @param policies the policies in force
  * @param reload loads other policies
@@ -30,7 +28,6 @@ import java.util.function.Supplier;
 record EngineParts(
         RateLimitEngine engine,
         BackendHealth health,
-        KeyAdministration keys,
         KnownKeys known,
         Supplier<PolicySnapshot> policies,
         Reload reload,

@@ -83,7 +83,8 @@ public final class HostedWeir implements AutoCloseable {
                 parts.engine().encoder(),
                 assembly.environment().local(MAX_QUOTA_READERS));
         EngineParts.KnownKeys known = parts.known();
-        this.callers = new InstanceCallers(policies, parts.keys(), known.topKeys(), known.blocks(), assembly.masker());
+        this.callers = new InstanceCallers(
+                policies, parts.engine().keys(), known.topKeys(), known.blocks(), assembly.masker());
     }
 
     /**

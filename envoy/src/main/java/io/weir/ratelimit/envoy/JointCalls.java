@@ -262,7 +262,7 @@ final class JointCalls {
                 results.add(new ChargeResult(
                         policy.name(),
                         shadow,
-                        weir.engine().peek(policy, part.call).stream()
+                        weir.engine().keys().peek(policy, part.call).stream()
                                 .filter(quota -> quota.kind() != Quota.Kind.CONCURRENCY)
                                 .map(JointCalls::rejectedIfEmpty)
                                 .toList()));

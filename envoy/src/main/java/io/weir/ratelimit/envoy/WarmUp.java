@@ -106,7 +106,7 @@ final class WarmUp {
         for (Policy policy : weir.policies().policies().values()) {
             if (System.nanoTime() < end) {
                 try {
-                    weir.engine().peek(policy, new DescriptorCall(Map.of()));
+                    weir.engine().keys().peek(policy, new DescriptorCall(Map.of()));
                 } catch (RateLimitUnavailableException e) {
                     return;
                 }

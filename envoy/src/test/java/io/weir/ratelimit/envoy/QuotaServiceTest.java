@@ -229,6 +229,7 @@ class QuotaServiceTest {
         assertThat(isRule(proxy(ANN).exchange(0), BlanketRule.DENY_ALL)).isTrue();
         HostedWeir weir = server.server().weir();
         assertThat(weir.engine()
+                        .keys()
                         .peek(weir.policies().policies().get("api"), new DescriptorCall(Map.of("principal", "ann"))))
                 .noneMatch(Quota::blocked);
     }

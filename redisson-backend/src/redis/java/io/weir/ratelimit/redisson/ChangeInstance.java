@@ -70,7 +70,7 @@ final class ChangeInstance implements ChangeTarget {
                 overrides,
                 QuotaThresholds.NONE,
                 Penalties.NONE);
-        this.keys = new KeyAdministration(engine, overrides);
+        this.keys = engine.keys();
         this.limiter = new EngineRateLimiter(engine, () -> policies, ForkJoinPool::commonPool, Optional::empty);
         this.changes = new InstanceChanges(
                 new StoredChanges(

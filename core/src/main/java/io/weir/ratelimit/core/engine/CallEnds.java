@@ -62,6 +62,14 @@ public final class CallEnds {
         }
     }
 
+    /** Refunds the charges of a receipt, and releases its slots. Waits for the backend. */
+    void refund(Receipt receipt) {
+        slots.refunded(receipt);
+        if (Settlements.hasCharges(receipt)) {
+            backend.callAndAwait(known -> known.refund(receipt));
+        }
+    }
+
     /**
      * Releases the slots of a call that has ended, in the background. Returns at once. A second release has no effect.
      */

@@ -100,7 +100,7 @@ public final class CallerQuotas {
         }
         Map<String, List<Quota>> quotas = new LinkedHashMap<>();
         if (!keys.isEmpty()) {
-            engine.quotas()
+            engine.keys()
                     .peek(keys, call)
                     .forEach(quota -> quotas.computeIfAbsent(quota.policy(), policy -> new ArrayList<>())
                             .add(quota));

@@ -7,14 +7,9 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.fallback.Capabilities;
-import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
-import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.CallContext;
-import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +69,7 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public List<Quota> peek(String policy, Identity key) {
-        return engine.quotas().peek(named(policy), key);
+        return engine.keys().peek(named(policy), key);
     }
 
     @Override
@@ -86,7 +81,7 @@ public final class EngineRateLimiter implements RateLimiter {
         }
         CallContext call =
                 caller.get().orElseThrow(() -> new IllegalStateException("no HTTP request is active: peek with a key"));
-        return engine.quotas().peek(found, call);
+        return engine.keys().peek(found, call);
     }
 
     @Override
@@ -96,10 +91,7 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public void refund(Receipt receipt) {
-        engine.slots().refunded(Objects.requireNonNull(receipt, "receipt"));
-        if (Settlements.hasCharges(receipt)) {
-            engine.callAndAwait(backend -> backend.refund(receipt));
-        }
+        engine.ends().refund(Objects.requireNonNull(receipt, "receipt"));
     }
 
     @Override
@@ -114,41 +106,27 @@ public final class EngineRateLimiter implements RateLimiter {
 
     @Override
     public void refund(String policy, Identity key, long cost) {
-        Charge charge = charge(policy, key, cost);
-        engine.callAndAwait(backend -> backend.refund(charge));
+        engine.keys().refund(named(policy), key, cost);
     }
 
     @Override
     public void reset(String policy, Identity key) {
-        Charge charge = charge(policy, key, 1);
-        KeyAdministration.reset(engine, named(policy), Optional.of(charge.policy()), charge.storedKey());
+        engine.keys().reset(named(policy), key);
     }
 
     @Override
     public Duration block(String policy, Identity key, Duration duration) {
-        Policy named = named(policy);
-        String storedKey = engine.encoder().encode(key);
-        BlockedState.checkRange(duration);
-        return engine.callAndAwait(backend -> blocks(backend).block(named.limits(), storedKey, duration));
+        return engine.keys().block(named(policy), engine.encoder().encode(key), duration);
     }
 
     @Override
     public CompletionStage<Duration> blockAsync(String policy, Identity key, Duration duration) {
-        Policy named = named(policy);
-        String storedKey = engine.encoder().encode(key);
-        BlockedState.checkRange(duration);
-        return engine.callAsync(backend -> blocks(backend).block(named.limits(), storedKey, duration));
+        return engine.keys().blockAsync(named(policy), engine.encoder().encode(key), duration);
     }
 
     @Override
     public void unblock(String policy, Identity key) {
-        Policy named = named(policy);
-        String storedKey = engine.encoder().encode(key);
-        engine.callAndAwait(backend -> blocks(backend).unblock(named.limits(), storedKey));
-    }
-
-    private static BlocksKeys blocks(RateLimitBackend backend) {
-        return Capabilities.require(backend, BlocksKeys.class);
+        engine.keys().unblock(named(policy), engine.encoder().encode(key));
     }
 
     @Override
@@ -162,12 +140,6 @@ public final class EngineRateLimiter implements RateLimiter {
 
     private Binding binding(String policy, long cost) {
         return new Binding(ENDPOINT, List.of(new Binding.PolicyCost(named(policy), cost)));
-    }
-
-    private Charge charge(String policy, Identity key, long cost) {
-        Policy named = named(policy);
-        String storedKey = engine.encoder().encode(key);
-        return new Charge(engine.limits(named, key, storedKey), storedKey, cost);
     }
 
     private Policy named(String policy) {

@@ -4,34 +4,65 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.fallback.Capabilities;
+import io.weir.ratelimit.core.fallback.FallbackBackend;
+import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.spi.BlocksKeys;
+import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
 
-/** The operations on a key of which only the stored key is known, but neither the caller nor the tier. */
+/** The operations of an engine on single keys, apart from decisions. Of some keys, only the stored key is known. */
 public final class KeyAdministration {
-    private final RateLimitEngine engine;
+    private final FallbackBackend backend;
+    private final IdentityEncoder encoder;
     private final Overrides overrides;
+    private final Charges charges;
 
-    public KeyAdministration(RateLimitEngine engine, Overrides overrides) {
-        this.engine = engine;
+    KeyAdministration(FallbackBackend backend, IdentityEncoder encoder, Overrides overrides, Charges charges) {
+        this.backend = backend;
+        this.encoder = encoder;
         this.overrides = overrides;
+        this.charges = charges;
     }
 
     /** Returns the stored key of a key. Waits for the limits of the key if the policy has a source. */
     public String storedKey(Policy policy, Identity key) {
-        String storedKey = engine.encoder().encode(key);
+        String storedKey = encoder.encode(key);
         overrides.await(policy, key, storedKey);
         return storedKey;
+    }
+
+    /** Returns the quotas of a caller without spending. The properties of the call determine key and tier. */
+    public List<Quota> peek(Policy policy, CallContext call) {
+        return peek(List.of(charge(policy, policy.key().resolve(call), call)));
+    }
+
+    /** Returns the quotas of a caller under several policies, by one operation of the backend. */
+    List<Quota> peek(Map<Policy, Identity> keys, CallContext call) {
+        // All look-ups start before the first wait, so that one deadline bounds the call.
+        keys.forEach((policy, key) -> overrides.of(policy, key, encoder.encode(key)));
+        List<Charge> peeked = new ArrayList<>();
+        keys.forEach((policy, key) -> peeked.add(charge(policy, key, call)));
+        return peek(peeked);
+    }
+
+    /** Returns the quotas of a key that application code names. */
+    List<Quota> peek(Policy policy, Identity key) {
+        String storedKey = encoder.encode(key);
+        return peek(List.of(charge(policy, charges.limits(policy, key, storedKey), storedKey)));
     }
 
     /**
@@ -44,8 +75,33 @@ public final class KeyAdministration {
         PolicyLimits limits = overrides
                 .cached(policy, storedKey)
                 .orElse(policy.tiers().limits().getOrDefault(tier, policy.limits()));
-        Charge charge = new Charge(limits, storedKey, policy.cost(), policy.maxWaitMicros());
-        return engine.call(backend -> backend.peek(List.of(charge)));
+        return peek(List.of(charge(policy, limits, storedKey)));
+    }
+
+    private List<Quota> peek(List<Charge> peeked) {
+        return backend.call(known -> known.peek(peeked));
+    }
+
+    private Charge charge(Policy policy, Identity key, CallContext call) {
+        String storedKey = storedKey(policy, key);
+        return charge(policy, charges.limits(policy, key, storedKey, call), storedKey);
+    }
+
+    private static Charge charge(Policy policy, PolicyLimits limits, String storedKey) {
+        return new Charge(limits, storedKey, policy.cost(), policy.maxWaitMicros());
+    }
+
+    /** Refunds a cost of a key. */
+    void refund(Policy policy, Identity key, long cost) {
+        String storedKey = encoder.encode(key);
+        Charge charge = new Charge(charges.limits(policy, key, storedKey), storedKey, cost);
+        backend.callAndAwait(known -> known.refund(charge));
+    }
+
+    /** Resets a key under all limits that can apply to it. */
+    void reset(Policy policy, Identity key) {
+        String storedKey = encoder.encode(key);
+        reset(policy, Optional.of(charges.limits(policy, key, storedKey)), storedKey);
     }
 
     /**
@@ -54,17 +110,17 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void reset(Policy policy, String storedKey) {
-        reset(engine, policy, overrides.cached(policy, storedKey), storedKey);
+        reset(policy, overrides.cached(policy, storedKey), storedKey);
     }
 
     /** Resets a key under the limits of a policy and of its tiers, and under its own limits. */
-    static void reset(RateLimitEngine engine, Policy policy, Optional<PolicyLimits> own, String storedKey) {
+    private void reset(Policy policy, Optional<PolicyLimits> own, String storedKey) {
         Set<PolicyLimits> limits = new LinkedHashSet<>();
         limits.add(policy.limits());
         limits.addAll(new TreeMap<>(policy.tiers().limits()).values());
         own.ifPresent(limits::add);
-        engine.call(backend -> {
-            backend.reset(List.copyOf(limits), storedKey);
+        backend.call(known -> {
+            known.reset(List.copyOf(limits), storedKey);
             return true;
         });
     }
@@ -78,8 +134,13 @@ public final class KeyAdministration {
      */
     public Duration block(Policy policy, String storedKey, Duration duration) {
         BlockedState.checkRange(duration);
-        return engine.callAndAwait(
-                backend -> Capabilities.require(backend, BlocksKeys.class).block(policy.limits(), storedKey, duration));
+        return backend.callAndAwait(known -> blocks(known).block(policy.limits(), storedKey, duration));
+    }
+
+    /** Blocks as {@link #block}, without blocking the thread. */
+    CompletionStage<Duration> blockAsync(Policy policy, String storedKey, Duration duration) {
+        BlockedState.checkRange(duration);
+        return backend.callAsync(known -> blocks(known).block(policy.limits(), storedKey, duration));
     }
 
     /**
@@ -88,7 +149,10 @@ public final class KeyAdministration {
      * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public void unblock(Policy policy, String storedKey) {
-        engine.callAndAwait(
-                backend -> Capabilities.require(backend, BlocksKeys.class).unblock(policy.limits(), storedKey));
+        backend.callAndAwait(known -> blocks(known).unblock(policy.limits(), storedKey));
+    }
+
+    private static BlocksKeys blocks(RateLimitBackend backend) {
+        return Capabilities.require(backend, BlocksKeys.class);
     }
 }

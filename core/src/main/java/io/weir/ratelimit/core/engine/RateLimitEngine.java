@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.events.DecisionListeners;
 import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
@@ -24,12 +23,9 @@ import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
-import io.weir.ratelimit.spi.PolicyLimits;
-import io.weir.ratelimit.spi.RateLimitBackend;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -52,7 +48,7 @@ public final class RateLimitEngine {
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
     private final CallEnds ends;
-    private final QuotaReader quotas;
+    private final KeyAdministration keys;
     private final WaitingCalls waiting = new WaitingCalls();
 
     RateLimitEngine(EngineBuilder parts) {
@@ -70,7 +66,7 @@ public final class RateLimitEngine {
         this.threads = parts.threads;
         this.withoutThreads = parts.withoutThreads;
         this.ends = new CallEnds(backend, slots);
-        this.quotas = new QuotaReader(backend, encoder, overrides, charges);
+        this.keys = new KeyAdministration(backend, encoder, overrides, charges);
     }
 
     /** Returns a builder with an engine that only decides, by a backend. */
@@ -279,11 +275,6 @@ public final class RateLimitEngine {
                 .thenApply(decision -> new JointDecision(decision, joint.results(decision)));
     }
 
-    /** Returns the limits of a key that application code names. Waits for them if they are not known. */
-    PolicyLimits limits(Policy policy, Identity key, String storedKey) {
-        return charges.limits(policy, key, storedKey);
-    }
-
     /** Notifies the listeners of a call that bypasses its policies, one or more. */
     public void bypass(Binding binding) {
         listeners.bypassed(binding);
@@ -316,29 +307,9 @@ public final class RateLimitEngine {
         }
     }
 
-    /** Returns the quotas of a caller under a policy, without a charge. The properties of the call determine key and tier. */
-    public List<Quota> peek(Policy policy, CallContext call) {
-        return quotas.peek(policy, call);
-    }
-
-    /** Returns the reader of quotas. */
-    QuotaReader quotas() {
-        return quotas;
-    }
-
-    /** Calls the backend for anything but a decision. */
-    <T> T call(Function<RateLimitBackend, T> operation) {
-        return backend.call(operation);
-    }
-
-    /** Calls the backend like {@link #call}, and waits for the stage until the deadline at most. */
-    <T> T callAndAwait(Function<RateLimitBackend, CompletionStage<T>> operation) {
-        return backend.callAndAwait(operation);
-    }
-
-    /** Calls the backend like {@link #call}, without blocking the thread. */
-    <T> CompletionStage<T> callAsync(Function<RateLimitBackend, CompletionStage<T>> operation) {
-        return backend.callAsync(operation);
+    /** Returns the operations on keys. */
+    public KeyAdministration keys() {
+        return keys;
     }
 
     /** Returns the settlements of reserved costs. */

@@ -53,7 +53,7 @@ class EdgeClaimsTest {
     }
 
     private long remaining(Policy policy) {
-        return engine.quotas().peek(policy, CallContext.NONE).get(0).remaining();
+        return engine.keys().peek(policy, CallContext.NONE).get(0).remaining();
     }
 
     @Test

@@ -134,7 +134,7 @@ class EngineOverridesTest {
                 .containsExactly(300L, 100L, 200L, 300L);
         limiter.acquireAsync("api", Identity.principal("ann"));
         assertThat(lastLimits()).isEqualTo("override 400");
-        assertThat(engine.quotas().peek(API, TestCall.byPrincipal("bea")).get(0).permits())
+        assertThat(engine.keys().peek(API, TestCall.byPrincipal("bea")).get(0).permits())
                 .isEqualTo(300);
     }
 

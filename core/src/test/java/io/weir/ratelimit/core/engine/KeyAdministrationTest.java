@@ -24,6 +24,7 @@ import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.LimitOverride;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.PolicySource;
+import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +64,14 @@ class KeyAdministrationTest {
             new KeyMasker(Optional.empty()),
             (policy, failure) -> {});
     private final FakeBackend backend = new FakeBackend();
-    private final KeyAdministration keys = new KeyAdministration(Fixtures.engine(backend), overrides);
+    private final KeyAdministration keys = keys(backend);
+
+    private KeyAdministration keys(RateLimitBackend of) {
+        return RateLimitEngine.on(Fixtures.withFallback(of, Fixtures.health(of)))
+                .overrides(overrides)
+                .build()
+                .keys();
+    }
 
     private static PolicyLimits limits(String tier, long permits, Duration window) {
         return new PolicyLimits("api", tier, List.of(Limit.of(Algorithm.FIXED_WINDOW, permits, window)));
@@ -100,7 +108,7 @@ class KeyAdministrationTest {
     @Test
     void blocksAndUnblocksAKey() {
         LocalBackend local = new LocalBackend(10, () -> 1);
-        KeyAdministration blocking = new KeyAdministration(Fixtures.engine(local), overrides);
+        KeyAdministration blocking = keys(local);
         assertThat(blocking.block(API, "p.ann", Duration.ofMinutes(3))).isEqualTo(Duration.ofMinutes(3));
         assertThat(blocking.peek(API, "p.ann", "gold").get(0).blockedFor()).isEqualTo(Duration.ofMinutes(3));
         blocking.unblock(API, "p.ann");

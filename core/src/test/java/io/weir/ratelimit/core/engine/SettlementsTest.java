@@ -59,7 +59,7 @@ class SettlementsTest {
     }
 
     private long remaining(Policy policy) {
-        return engine.quotas().peek(policy, CallContext.NONE).get(0).remaining();
+        return engine.keys().peek(policy, CallContext.NONE).get(0).remaining();
     }
 
     @Test
