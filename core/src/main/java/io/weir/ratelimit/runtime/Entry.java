@@ -2,6 +2,7 @@
 package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.engine.CallEnds;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ public record Entry(
         Binding binding,
         @Nullable RequestState request,
         boolean settlesOnReturn,
-        Slots slots) {
+        CallEnds.Slots slots) {
     /** How a call passes the gate. */
     public enum Passage {
         /** Policies were decided. */
@@ -34,16 +35,6 @@ public record Entry(
         WAITING
     }
 
-    /** The slots that a call has until it returns. */
-    public enum Slots {
-        /** The call has none, or the request alone holds them. */
-        NONE,
-        /** Only the call has them, because it belongs to no request, or its request has ended. */
-        OF_CALL,
-        /** The request holds them, and the call shares them. */
-        OF_REQUEST
-    }
-
     /** A call for which nothing was decided. */
     public static final Entry OPEN = undecided(Passage.OPEN);
 
@@ -51,7 +42,7 @@ public record Entry(
     public static final Entry WAITING = undecided(Passage.WAITING);
 
     private static Entry undecided(Passage passage) {
-        return new Entry(passage, Decision.Allowed.UNLIMITED, Binding.NONE, null, false, Slots.NONE);
+        return new Entry(passage, Decision.Allowed.UNLIMITED, Binding.NONE, null, false, CallEnds.Slots.NONE);
     }
 
     /** Tests whether the method of the request waits for its permits before it runs: the interceptor continues with its decision. */

@@ -5,6 +5,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RequestCharges;
+import io.weir.ratelimit.core.engine.CallEnds;
 import io.weir.ratelimit.core.engine.CurrentCharges;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.key.ClientAddress;
@@ -30,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.BiPredicate;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -49,7 +51,8 @@ public final class RateLimitGate {
     private final Supplier<Executor> executor;
     private final Sleeper clock;
     private final @Nullable EdgeReceipts receipts;
-    private final CallSlots slots;
+    private final CallEnds ends;
+    private final BiPredicate<RequestState, Runnable> slotHolder;
     private final Set<String> unlimited = ConcurrentHashMap.newKeySet();
     private final Set<String> lateUsers = ConcurrentHashMap.newKeySet();
 
@@ -76,7 +79,8 @@ public final class RateLimitGate {
         this.executor = executor;
         this.clock = clock;
         this.receipts = receipts;
-        this.slots = new CallSlots(engine, requests);
+        this.ends = engine.ends();
+        this.slotHolder = requests::hold;
     }
 
     /** Returns the current time by the clock of decisions. */
@@ -172,8 +176,8 @@ public final class RateLimitGate {
 
     /** Releases the slots of a request that has ended before its decision, because nothing else does. */
     private Entry ofRequest(Entry entry) {
-        if (entry.slots() == Entry.Slots.OF_CALL) {
-            slots.leave(entry);
+        if (entry.slots() == CallEnds.Slots.OF_CALL) {
+            leave(entry);
         }
         return entry;
     }
@@ -306,7 +310,7 @@ public final class RateLimitGate {
     private void waitInRequest(Attempt attempt, RequestState request, CompletableFuture<Decision> decision) {
         request.waitFor(attempt.binding(), decision);
         CompletionStage<Decision> decided = decision;
-        decided.thenAccept(late -> slots.keepUntilEnd(late, request));
+        decided.thenAccept(late -> ends.keepUntilEnd(late, request, slotHolder));
     }
 
     private LaterEntry later(Attempt attempt, CompletableFuture<Decision> decision) {
@@ -321,13 +325,13 @@ public final class RateLimitGate {
         if (settles && attempt.settlesWithResponse() && request != null) {
             request.settleLater(binding, decision);
         }
-        Entry.Slots ownSlots = slots.take(binding, decision, request, !attempt.settlesWithResponse());
+        CallEnds.Slots ownSlots = ends.take(binding, decision, request, !attempt.settlesWithResponse(), slotHolder);
         return new Entry(
                 Entry.Passage.DECIDED,
                 decision,
                 binding,
                 request,
-                ownSlots != Entry.Slots.NONE || (settles && !attempt.settlesWithResponse()),
+                ownSlots != CallEnds.Slots.NONE || (settles && !attempt.settlesWithResponse()),
                 ownSlots);
     }
 
@@ -339,16 +343,20 @@ public final class RateLimitGate {
     /** Leaves with the outcome of a bean call, by the answer on its entry. */
     public void leave(Entry entry, boolean succeeded) {
         if (entry.binding().countsOutcomes()) {
-            engine.ends().settle(entry.binding(), entry.decision(), succeeded, entry.request());
+            ends.settle(entry.binding(), entry.decision(), succeeded, entry.request());
         }
-        slots.leave(entry);
+        leave(entry);
+    }
+
+    private void leave(Entry entry) {
+        ends.leave(entry.slots(), entry.decision(), entry.request());
     }
 
     /** Leaves with the outcome of a request. Only the first call has an effect. */
     public void leave(RequestState request, boolean succeeded) {
         request.endWait();
         if (!request.endsWith(succeeded)) {
-            engine.ends().settle(request, succeeded);
+            ends.settle(request, succeeded);
         }
         if (succeeded) {
             // A failed request may not have reached its method, for instance if an argument did not convert.

@@ -10,6 +10,7 @@ import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimiter;
+import io.weir.ratelimit.core.engine.CallEnds;
 import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -294,7 +295,7 @@ class WaitingMethodsTest {
                 decision,
                 null,
                 decided ->
-                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
+                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, CallEnds.Slots.NONE));
         LaterCall call = new LaterCall(entry, container.application().states(), decided -> {
             throw new RateLimitExceededException((Decision.Rejected) decided.decision());
         });
@@ -313,7 +314,7 @@ class WaitingMethodsTest {
                 decision,
                 null,
                 decided ->
-                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, Entry.Slots.NONE));
+                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, CallEnds.Slots.NONE));
         LaterCall call = new LaterCall(entry, container.application().states(), decided -> {
             throw new StackOverflowError("recursion");
         });

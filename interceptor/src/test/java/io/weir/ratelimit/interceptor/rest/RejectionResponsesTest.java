@@ -11,6 +11,7 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.engine.CallEnds;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.limit.Micros;
@@ -305,7 +306,7 @@ class RejectionResponsesTest {
                                 Binding.NONE,
                                 new RequestState(CallContext.NONE),
                                 false,
-                                Entry.Slots.NONE),
+                                CallEnds.Slots.NONE),
                         new MultivaluedHashMap<>(),
                         new ApplicationMappers(() -> null, () -> null));
         assertThat(response.getStatus()).isEqualTo(503);
