@@ -4,7 +4,7 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
-import io.weir.ratelimit.core.events.DecisionListeners;
+import io.weir.ratelimit.core.events.GuardedListeners;
 import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
@@ -23,6 +23,8 @@ import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
+import io.weir.ratelimit.spi.DecisionListener;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitEngine {
     private final FallbackBackend backend;
     private final IdentityEncoder encoder;
-    private final DecisionListeners listeners;
+    private final GuardedListeners<DecisionListener> listeners;
     private final Sleeper sleeper;
     private final Overrides overrides;
     private final Charges charges;
@@ -54,7 +56,7 @@ public final class RateLimitEngine {
     RateLimitEngine(EngineBuilder parts) {
         this.backend = parts.backend;
         this.encoder = parts.encoder;
-        this.listeners = new DecisionListeners(parts.listeners);
+        this.listeners = new GuardedListeners<>(parts.listeners);
         this.sleeper = parts.clock;
         this.overrides = parts.overrides;
         this.charges = new Charges(encoder, overrides, new RecentCharges(backend::acquireOf));
@@ -96,7 +98,7 @@ public final class RateLimitEngine {
 
     /** Decides without objects for a wait or a request, and reads the clock only if a listener needs allowed decisions. */
     private Decision decideAtOnce(Binding binding, List<Charge> due, RecentCharges.@Nullable Entry recent) {
-        boolean measured = listeners.need(Decision.Allowed.UNLIMITED);
+        boolean measured = needs(Decision.Allowed.UNLIMITED);
         long start = measured ? sleeper.nanos() : 0;
         Decision decision;
         try {
@@ -105,7 +107,7 @@ public final class RateLimitEngine {
             TimedDecision failed = backend.failed(binding, due, e, start);
             slots.took(failed.decision());
             topKeys.decided(due, failed.decision(), failed.atNanos());
-            notifyListeners(binding, failed, measured || listeners.need(failed.decision()));
+            notifyListeners(binding, failed, measured || needs(failed.decision()));
             return failed.decision();
         }
         slots.took(decision);
@@ -116,7 +118,7 @@ public final class RateLimitEngine {
         } else {
             topKeys.decided(due, decision, end);
         }
-        boolean needed = measured || (!plain && listeners.need(decision));
+        boolean needed = measured || (!plain && needs(decision));
         notifyListeners(binding, new TimedDecision(due, decision, measured ? end - start : 0, end, null), needed);
         return decision;
     }
@@ -277,7 +279,15 @@ public final class RateLimitEngine {
 
     /** Notifies the listeners of a call that bypasses its policies, one or more. */
     public void bypass(Binding binding) {
-        listeners.bypassed(binding);
+        List<PolicyLimits> policies = binding.policies().stream()
+                .map(policyCost -> policyCost.policy().limits())
+                .toList();
+        listeners.notifyEach((listener, endpoint) -> listener.onBypass(endpoint, policies), binding.endpoint());
+    }
+
+    /** Returns whether a listener needs a decision. An event is created only then. */
+    private boolean needs(Decision decision) {
+        return listeners.anyAccepts(DecisionListener::needs, decision);
     }
 
     /** Notifies the listeners, and reports the used shares of the keys of the call. */
@@ -290,7 +300,7 @@ public final class RateLimitEngine {
 
     private void notifyListeners(Binding binding, TimedDecision timed) {
         topKeys.decided(timed.charges(), timed.decision(), timed.atNanos());
-        notifyListeners(binding, timed, listeners.need(timed.decision()));
+        notifyListeners(binding, timed, needs(timed.decision()));
     }
 
     /**
@@ -300,7 +310,9 @@ public final class RateLimitEngine {
     private void notifyListeners(Binding binding, TimedDecision timed, boolean needed) {
         backend.notifyChanges();
         if (needed) {
-            listeners.decided(new DecisionEvent(binding.endpoint(), timed.charges(), timed.decision(), timed.nanos()));
+            listeners.notifyEach(
+                    DecisionListener::onDecision,
+                    new DecisionEvent(binding.endpoint(), timed.charges(), timed.decision(), timed.nanos()));
         }
         if (timed.decision() instanceof Decision.Rejected rejected) {
             penalties.rejected(binding, timed.charges(), rejected);

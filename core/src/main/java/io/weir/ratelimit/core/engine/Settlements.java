@@ -2,7 +2,7 @@
 package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Receipt;
-import io.weir.ratelimit.core.events.DecisionListeners;
+import io.weir.ratelimit.core.events.GuardedListeners;
 import io.weir.ratelimit.core.events.QuotaThresholds;
 import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
@@ -13,6 +13,7 @@ import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ReservedCharges;
 import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.SettlesCharges;
 import java.util.ArrayList;
@@ -26,13 +27,13 @@ import java.util.function.Supplier;
 /** The settlements of reserved costs: by receipt, and of all charges of a request under one policy. */
 public final class Settlements {
     private final FallbackBackend backend;
-    private final DecisionListeners listeners;
+    private final GuardedListeners<DecisionListener> listeners;
     private final QuotaThresholds thresholds;
 
     /** One charge of a request with its actual cost. */
     private record Part(Receipt receipt, Charge charge, long actualCost) {}
 
-    Settlements(FallbackBackend backend, DecisionListeners listeners, QuotaThresholds thresholds) {
+    Settlements(FallbackBackend backend, GuardedListeners<DecisionListener> listeners, QuotaThresholds thresholds) {
         this.backend = backend;
         this.listeners = listeners;
         this.thresholds = thresholds;
@@ -125,7 +126,7 @@ public final class Settlements {
         return backend.callAsync(known -> settling(known, receipt, selection, actualCost))
                 .thenAccept(settled -> {
                     if (!settled.isEmpty()) {
-                        listeners.settled(settled, actualCost);
+                        onSettle(settled, actualCost);
                         thresholds.settled(settled, actualCost, reports);
                     }
                 });
@@ -148,9 +149,13 @@ public final class Settlements {
 
     private void notifyListeners(List<Charge> settled, long actualCost) {
         if (!settled.isEmpty()) {
-            listeners.settled(settled, actualCost);
+            onSettle(settled, actualCost);
             thresholds.settled(settled, actualCost);
         }
+    }
+
+    private void onSettle(List<Charge> settled, long actualCost) {
+        listeners.notifyEach((listener, charges) -> listener.onSettle(charges, actualCost), settled);
     }
 
     /** Divides the actual cost among the charges of a request: the latest one has more, or the latest ones have less. */

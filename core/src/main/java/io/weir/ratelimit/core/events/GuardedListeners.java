@@ -6,6 +6,7 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 
 /**
  * Listeners whose failures affect neither the call nor the other listeners. The first failure of a listener is logged.
@@ -31,6 +32,20 @@ public final class GuardedListeners<L> {
 
     boolean isEmpty() {
         return listeners.isEmpty();
+    }
+
+    /** Returns whether a listener accepts an event, also if that is unknown: the failure is logged when the listener is notified. */
+    public <E> boolean anyAccepts(BiPredicate<L, E> test, E event) {
+        try {
+            for (int i = 0; i < listeners.size(); i++) {
+                if (test.test(listeners.get(i).listener, event)) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (RuntimeException | LinkageError e) {
+            return true;
+        }
     }
 
     public <E> void notifyEach(BiConsumer<L, E> method, E event) {
