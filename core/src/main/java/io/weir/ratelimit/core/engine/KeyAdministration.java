@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.limit.BlockedState;
@@ -153,6 +152,6 @@ public final class KeyAdministration {
     }
 
     private static BlocksKeys blocks(RateLimitBackend backend) {
-        return Capabilities.require(backend, BlocksKeys.class);
+        return FallbackBackend.require(backend, BlocksKeys.class);
     }
 }

@@ -4,7 +4,6 @@ package io.weir.ratelimit.core.engine;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.events.GuardedListeners;
 import io.weir.ratelimit.core.events.QuotaThresholds;
-import io.weir.ratelimit.core.fallback.Capabilities;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
@@ -134,7 +133,7 @@ public final class Settlements {
 
     private static CompletionStage<List<Charge>> settling(
             RateLimitBackend backend, Receipt receipt, Predicate<Charge> selection, long actualCost) {
-        return Capabilities.require(backend, SettlesCharges.class).settle(receipt, selection, actualCost);
+        return FallbackBackend.require(backend, SettlesCharges.class).settle(receipt, selection, actualCost);
     }
 
     /** Settles a charge whose actual cost is the reserved one, for which the backend has nothing to do. Returns false if it is another one. */

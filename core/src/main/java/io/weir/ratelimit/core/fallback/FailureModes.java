@@ -137,13 +137,13 @@ public final class FailureModes {
 
     /** Releases a slot in process. Completes with whether the receipt had it. */
     CompletionStage<Boolean> release(DegradedReceipt receipt) {
-        return Capabilities.require(local(), HoldsSlots.class).release(receipt.local());
+        return FallbackBackend.require(local(), HoldsSlots.class).release(receipt.local());
     }
 
     /** Renews slots in process. The backend in process does not fail. */
     void renew(List<DegradedReceipt> receipts) {
         if (!receipts.isEmpty()) {
-            CompletionStage<List<Receipt>> renewed = Capabilities.require(local(), HoldsSlots.class)
+            CompletionStage<List<Receipt>> renewed = FallbackBackend.require(local(), HoldsSlots.class)
                     .renew(receipts.stream()
                             .<Receipt>map(DegradedReceipt::local)
                             .toList());

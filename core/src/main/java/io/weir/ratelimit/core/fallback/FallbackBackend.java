@@ -162,6 +162,17 @@ public final class FallbackBackend implements HoldsSlots {
         return new TimedDecision(charges, withoutBackend(binding, charges, failure), 0, health.nanos(), failure);
     }
 
+    /**
+     * Returns a capability of a backend that an operation of the application needs.
+     *
+     * @throws UnsupportedOperationException if the backend does not have it
+     */
+    public static <C> C require(RateLimitBackend backend, Class<C> type) {
+        return backend.capability(type)
+                .orElseThrow(() -> new UnsupportedOperationException(
+                        "the backend " + backend.name() + " does not implement " + type.getSimpleName()));
+    }
+
     /** Converts an exception. The message of an unknown exception is omitted, because it can contain a key. */
     public static BackendException asBackendException(Throwable failure) {
         boolean wrapped = failure instanceof CompletionException || failure instanceof ExecutionException;
@@ -199,7 +210,7 @@ public final class FallbackBackend implements HoldsSlots {
     public CompletionStage<Boolean> release(Receipt receipt) {
         return recorded(() -> receipt instanceof DegradedReceipt degraded
                 ? failureModes.release(degraded)
-                : Capabilities.require(backend, HoldsSlots.class).release(receipt));
+                : require(backend, HoldsSlots.class).release(receipt));
     }
 
     @Override
@@ -216,7 +227,7 @@ public final class FallbackBackend implements HoldsSlots {
         failureModes.renew(inProcess);
         return shared.isEmpty()
                 ? CompletableFuture.completedStage(List.of())
-                : recorded(() -> Capabilities.require(backend, HoldsSlots.class).renew(shared));
+                : recorded(() -> require(backend, HoldsSlots.class).renew(shared));
     }
 
     /** Refunds the charges whose policies do not count the outcome of the call, without waiting. Returns these charges. */
