@@ -4,6 +4,7 @@ package io.weir.ratelimit.core.metrics;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.fallback.BackendStateListener;
+import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -37,6 +38,11 @@ public final class DecisionMetrics implements DecisionListener, BackendStateList
         this.allowedTime = timer(backend, "allowed");
         this.rejectedTime = timer(backend, "rejected");
         this.failedTime = timer(backend, "error");
+    }
+
+    /** Returns the direction of the calls of an endpoint, as metrics and spans show it. */
+    static String direction(String endpoint) {
+        return endpoint.startsWith(MethodLimits.CLIENT) ? "outgoing" : "incoming";
     }
 
     private LongConsumer timer(String backend, String result) {
@@ -128,7 +134,7 @@ public final class DecisionMetrics implements DecisionListener, BackendStateList
                     "endpoint",
                     endpoint,
                     "direction",
-                    Direction.of(endpoint),
+                    direction(endpoint),
                     "outcome",
                     outcome.tag(),
                     "tier",

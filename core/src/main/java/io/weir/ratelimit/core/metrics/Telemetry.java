@@ -157,7 +157,7 @@ public record Telemetry(
                 Decision decision = event.decision();
                 return new Attributes(
                         decisive.charge().policy().policy(),
-                        Direction.of(event.endpoint()),
+                        DecisionMetrics.direction(event.endpoint()),
                         decision.allowed(),
                         decisive.charge().cost(),
                         decision instanceof Decision.Degraded,
