@@ -270,7 +270,7 @@ final class Acquisition {
         result = timed;
         slots.took(timed.decision());
         boolean allowed = timed.decision().allowed();
-        long asked = wait == null ? 0 : WaitTimes.micros(timed);
+        long asked = wait == null ? 0 : CallWait.askedBy(timed);
         if (asked == 0 || wait == null) {
             return end(timed, allowed);
         }

@@ -550,7 +550,7 @@ class AcquisitionTest {
         backend.acquire(List.of(shadow, window));
         Decision rejected = backend.acquire(List.of(shadow, window));
         assertThat(rejected).isInstanceOf(Decision.Rejected.class);
-        assertThat(WaitTimes.micros(new TimedDecision(List.of(shadow, window), rejected, 0, 0, null)))
+        assertThat(CallWait.askedBy(new TimedDecision(List.of(shadow, window), rejected, 0, 0, null)))
                 .isEqualTo(1_000_000);
         assertThat(Acquisition.withoutMaxWait(List.of(shadow, window)))
                 .containsExactly(shadow, new Charge(WINDOW.limits(), "p.alice", 1));

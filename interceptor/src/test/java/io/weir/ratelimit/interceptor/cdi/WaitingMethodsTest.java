@@ -294,8 +294,8 @@ class WaitingMethodsTest {
         LaterEntry entry = new LaterEntry(
                 decision,
                 null,
-                decided ->
-                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, CallEnds.Slots.NONE));
+                decided -> new Entry(
+                        Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, CallEnds.Slots.NONE));
         LaterCall call = new LaterCall(entry, container.application().states(), decided -> {
             throw new RateLimitExceededException((Decision.Rejected) decided.decision());
         });
@@ -313,8 +313,8 @@ class WaitingMethodsTest {
         LaterEntry entry = new LaterEntry(
                 decision,
                 null,
-                decided ->
-                        new Entry(Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, CallEnds.Slots.NONE));
+                decided -> new Entry(
+                        Entry.Passage.DECIDED, decided, Entry.OPEN.binding(), null, false, CallEnds.Slots.NONE));
         LaterCall call = new LaterCall(entry, container.application().states(), decided -> {
             throw new StackOverflowError("recursion");
         });
