@@ -147,6 +147,6 @@ final class ForwardedElement {
     }
 
     private static boolean isToken(char c) {
-        return KeyWord.isLetterOrDigit(c) || TOKEN_MARKS.indexOf(c) >= 0;
+        return IdentityEncoder.isLetterOrDigit(c) || TOKEN_MARKS.indexOf(c) >= 0;
     }
 }

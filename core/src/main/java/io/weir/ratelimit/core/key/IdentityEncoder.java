@@ -94,8 +94,13 @@ public final class IdentityEncoder {
         }
     }
 
+    /** Tests for a letter or a digit of ASCII. */
+    static boolean isLetterOrDigit(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    }
+
     private static boolean isPlain(char c) {
-        return KeyWord.isLetterOrDigit(c) || c == '-' || c == '_' || c == '@';
+        return isLetterOrDigit(c) || c == '-' || c == '_' || c == '@';
     }
 
     /**

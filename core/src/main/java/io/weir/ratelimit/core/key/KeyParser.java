@@ -114,7 +114,7 @@ final class KeyParser {
     }
 
     private static boolean isWord(char c) {
-        return KeyWord.isLetterOrDigit(c) || "_.-".indexOf(c) >= 0;
+        return IdentityEncoder.isLetterOrDigit(c) || "_.-".indexOf(c) >= 0;
     }
 
     private String found() {

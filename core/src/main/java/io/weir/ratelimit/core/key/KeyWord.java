@@ -51,12 +51,7 @@ enum KeyWord {
     }
 
     boolean allowsInName(char c) {
-        return isLetterOrDigit(c) || marks.indexOf(c) >= 0;
-    }
-
-    /** Tests for a letter or a digit of ASCII. */
-    static boolean isLetterOrDigit(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        return IdentityEncoder.isLetterOrDigit(c) || marks.indexOf(c) >= 0;
     }
 
     /** Returns the form of the term, for messages. */

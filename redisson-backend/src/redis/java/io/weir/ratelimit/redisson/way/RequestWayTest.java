@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 class RequestWayTest {
-    private static final int MOST_IN_PROCESS = 70;
-    private static final int MOST_ON_REDIS = 88;
+    private static final int MOST_IN_PROCESS = 69;
+    private static final int MOST_ON_REDIS = 87;
 
     /** A step after those of the filter. */
     private static final Pattern ROW = Pattern.compile("(?m)^\\| \\[(?!Filter)\\w+]\\(#\\w+\\) \\|(.*)\\|$");
