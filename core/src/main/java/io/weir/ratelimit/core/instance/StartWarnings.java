@@ -24,15 +24,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /** The warnings about valid settings that are probably a mistake. */
@@ -64,7 +61,7 @@ public final class StartWarnings {
             checkBackend(backend, learnsInstances);
             checkAddresses();
             checkHeaders(backend);
-            checkCosts(methods);
+            warnings.addAll(CostCheck.warnings(snapshot.policies(), methods, snapshot.costs()));
             checkPenalties();
             checkSources(policiesOfSources);
             warnings.addAll(snapshot.withoutEffect());
@@ -105,8 +102,11 @@ public final class StartWarnings {
 
     /** Checks that a restart does not end long periods. */
     private void checkLongLimits(String backend) {
-        Set<String> policies = names(policy ->
-                policy.rollout().mode() != Policy.Mode.OFF && policy.allLimits().anyMatch(StartWarnings::isLong));
+        Set<String> policies = new TreeSet<>();
+        snapshot.policies().values().stream()
+                .filter(policy -> policy.rollout().mode() != Policy.Mode.OFF
+                        && limits(policy).anyMatch(StartWarnings::isLong))
+                .forEach(policy -> policies.add(policy.name()));
         if (!policies.isEmpty()) {
             warnings.add(MESSAGES.message("WEIR-020", policies, backend));
         }
@@ -185,18 +185,6 @@ public final class StartWarnings {
         }
     }
 
-    private void checkCosts(List<MethodLimits> methods) {
-        for (Policy policy : new TreeMap<>(snapshot.policies()).values()) {
-            for (PolicyLimits limits : limits(policy)) {
-                OptionalLong capacity = CostCheck.capacity(limits);
-                OptionalLong cost = costs(policy, methods).max();
-                if (capacity.isPresent() && cost.isPresent() && cost.getAsLong() > capacity.getAsLong()) {
-                    warnings.add(MESSAGES.message("WEIR-009", limits, capacity.getAsLong(), cost.getAsLong()));
-                }
-            }
-        }
-    }
-
     private void checkPenalties() {
         for (Policy policy : new TreeMap<>(snapshot.policies()).values()) {
             PenaltyCheck.reachable(policy)
@@ -217,23 +205,8 @@ public final class StartWarnings {
                 .orElseThrow();
     }
 
-    private static List<PolicyLimits> limits(Policy policy) {
-        return Stream.concat(
-                        Stream.of(policy.limits()), new TreeMap<>(policy.tiers().limits()).values().stream())
-                .toList();
-    }
-
-    /** Returns the configured costs of calls under a policy. */
-    private LongStream costs(Policy policy, List<MethodLimits> methods) {
-        LongStream ofMethods = methods.stream()
-                .filter(method -> method.isUnder(policy.name()))
-                .mapToLong(method -> snapshot.costs().getOrDefault(method.endpoint(), method.costUnder(policy)));
-        LongStream ofPaths = policy.pathRule().stream()
-                .flatMap(rule -> Stream.concat(
-                        rule.costs().values().stream(),
-                        rule.paths().isEmpty() && !rule.byDefault() ? Stream.empty() : Stream.of(policy.cost())))
-                .mapToLong(Long::longValue);
-        return LongStream.concat(ofMethods, ofPaths);
+    private static Stream<PolicyLimits> limits(Policy policy) {
+        return Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream());
     }
 
     private void checkSources(Set<String> policiesOfSources) {

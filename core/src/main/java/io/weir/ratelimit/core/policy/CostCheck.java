@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.ConfigReader;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.config.Problems;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
@@ -18,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -42,6 +45,41 @@ public final class CostCheck {
         this.costs = costs;
     }
 
+    /** Returns a warning for each policy or tier that cannot hold a cost of its calls, also one that other limits can hold. */
+    public static List<MessageCatalog.Message> warnings(
+            Map<String, Policy> policies, Collection<MethodLimits> methods, Map<String, Long> costs) {
+        List<MessageCatalog.Message> warnings = new ArrayList<>();
+        for (Policy policy : new TreeMap<>(policies).values()) {
+            OptionalLong cost = costs(policy, methods, costs).max();
+            for (PolicyLimits limits : limits(policy)) {
+                OptionalLong capacity = capacity(limits);
+                if (capacity.isPresent() && cost.isPresent() && cost.getAsLong() > capacity.getAsLong()) {
+                    warnings.add(MESSAGES.message("WEIR-009", limits, capacity.getAsLong(), cost.getAsLong()));
+                }
+            }
+        }
+        return warnings;
+    }
+
+    private static List<PolicyLimits> limits(Policy policy) {
+        return Stream.concat(
+                        Stream.of(policy.limits()), new TreeMap<>(policy.tiers().limits()).values().stream())
+                .toList();
+    }
+
+    /** Returns the configured costs of calls under a policy. */
+    private static LongStream costs(Policy policy, Collection<MethodLimits> methods, Map<String, Long> costs) {
+        LongStream ofMethods = methods.stream()
+                .filter(method -> method.isUnder(policy.name()))
+                .mapToLong(method -> costs.getOrDefault(method.endpoint(), method.costUnder(policy)));
+        LongStream ofPaths = policy.pathRule().stream()
+                .flatMap(rule -> Stream.concat(
+                        rule.costs().values().stream(),
+                        rule.paths().isEmpty() && !rule.byDefault() ? Stream.empty() : Stream.of(policy.cost())))
+                .mapToLong(Long::longValue);
+        return LongStream.concat(ofMethods, ofPaths);
+    }
+
     /** Checks a policy, and collects the costs that it can never hold as problems. */
     public void check(Policy policy, Problems problems) {
         if (policy.canReject()) {
@@ -59,7 +97,7 @@ public final class CostCheck {
 
     /** Returns the most permits that a caller of any tier can spend at once, empty if the policy blocks all callers. */
     private static OptionalLong largestCapacity(Policy policy) {
-        return policy.allLimits()
+        return limits(policy).stream()
                 .map(CostCheck::capacity)
                 .flatMapToLong(OptionalLong::stream)
                 .max();

@@ -56,7 +56,7 @@ public record PolicySnapshot(
         return all;
     }
 
-    /** Returns a warning for each attribute of a policy that has no effect. A reload logs the new ones too. */
+    /** Returns a warning for each attribute of a policy that has no effect. */
     public List<MessageCatalog.Message> withoutEffect() {
         return EffectCheck.ofPolicies(policies, origins);
     }

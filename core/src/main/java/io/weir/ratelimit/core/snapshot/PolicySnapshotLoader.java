@@ -5,6 +5,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Origin;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.local.DisabledBackend;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
@@ -201,6 +202,14 @@ public final class PolicySnapshotLoader {
             }
         });
         return exceeded;
+    }
+
+    /** Returns the warnings about the policies of a snapshot. A reload logs the new ones. */
+    public List<MessageCatalog.Message> warnings(PolicySnapshot snapshot) {
+        List<MessageCatalog.Message> warnings =
+                new ArrayList<>(CostCheck.warnings(snapshot.policies(), known(), snapshot.costs()));
+        warnings.addAll(snapshot.withoutEffect());
+        return warnings;
     }
 
     /** Returns the problems of the limits of single keys under the policies of a snapshot, by the number of the limits. */

@@ -12,7 +12,6 @@ import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.snapshot.ValueLayer.Findings;
 import io.weir.ratelimit.core.snapshot.ValueLayer.KeyValues;
 import io.weir.ratelimit.spi.ConfigurationProblem;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -157,8 +156,8 @@ public final class Reload implements Runnable {
                         values -> loader.change(values.over(loadedConfig, names()), snapshot, configured, found))
                 .orElse(configured);
         PolicyChanges changes = PolicyChanges.between(snapshot, next);
-        List<MessageCatalog.Message> warnings = new ArrayList<>(next.withoutEffect());
-        warnings.removeAll(snapshot.withoutEffect());
+        List<MessageCatalog.Message> warnings = loader.warnings(next);
+        warnings.removeAll(loader.warnings(snapshot));
         if (!changes.isEmpty() || !next.origins().equals(snapshot.origins())) {
             snapshot = next;
             target.accept(next);

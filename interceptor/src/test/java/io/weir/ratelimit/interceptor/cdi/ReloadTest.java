@@ -335,6 +335,21 @@ class ReloadTest {
     }
 
     @Test
+    void warnsOnceOfACostThatAChangedTierCannotHold() {
+        Deployed deployed = new Deployed();
+        file.put("ratelimit.policies.api.tier", "header:X-Plan");
+        file.put("ratelimit.costs.\"Search.find\"", "7");
+        deployed.change("ratelimit.policies.api.tiers.free.limit", "5/1m");
+        assertThat(log.lines())
+                .last()
+                .asString()
+                .startsWith("WARNING WEIR-009 Policy api/free[5/1m sliding-window] has a capacity of 5 permits, but a"
+                        + " call costs up to 7.");
+        deployed.change("ratelimit.policies.other.limit", "21/1m");
+        assertThat(log.lines()).filteredOn(line -> line.contains("WEIR-009")).hasSize(1);
+    }
+
+    @Test
     void keepsAPolicyThatBecomesInvalidWhileOthersChange() {
         Deployed deployed = new Deployed();
         file.put("ratelimit.policies.other.limit", "21/1m");
