@@ -103,7 +103,10 @@ class FeatureTablesTest {
             Map.entry(
                     "counters `near_limit` and `over_limit`",
                     "ServerMetersTest.theServerRecordsDecisionsAndTheirUtilization"),
-            Map.entry("unknown fields", "config/EnvoyConfigTest.allProblemsHaveTheirLine")));
+            Map.entry("unknown fields", "config/EnvoyConfigTest.allProblemsHaveTheirLine"),
+            Map.entry(
+                    "a domain without `descriptors`",
+                    "config/EnvoyConfigTest.aDomainWithoutDescriptorsIsAnErrorAndAnEmptyListIsNone")));
 
     private static Set<String> firstCells(Pattern pattern, String page) {
         return pattern.matcher(page).results().map(row -> row.group(1)).collect(Collectors.toCollection(TreeSet::new));

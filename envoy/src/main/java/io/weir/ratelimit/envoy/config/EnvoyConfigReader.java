@@ -81,6 +81,9 @@ final class EnvoyConfigReader {
         if (domain.isPresent() && domains.putIfAbsent(domain.get(), tree) != null) {
             root.report("domain", "has the domain " + domain.get() + " of another file");
         }
+        if (!root.has("descriptors")) {
+            root.report("descriptors", "is required; without limits, write descriptors: []");
+        }
         readDescriptors(root, tree, new Level(file, domain.orElse(""), List.of()));
     }
 

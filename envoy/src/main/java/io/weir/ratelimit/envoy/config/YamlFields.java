@@ -120,11 +120,16 @@ final class YamlFields {
                 : Optional.of(new YamlFields(file, value, problems));
     }
 
-    List<YamlFields> list(String field) {
+    boolean has(String field) {
         Node value = fields.get(field);
-        if (value == null || value.getTag().equals(Tag.NULL)) {
+        return value != null && !value.getTag().equals(Tag.NULL);
+    }
+
+    List<YamlFields> list(String field) {
+        if (!has(field)) {
             return List.of();
         }
+        Node value = fields.get(field);
         if (value instanceof SequenceNode sequence) {
             List<YamlFields> elements = new ArrayList<>();
             sequence.getValue().forEach(element -> elements.add(new YamlFields(file, element, problems)));

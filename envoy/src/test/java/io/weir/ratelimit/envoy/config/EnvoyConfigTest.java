@@ -302,8 +302,19 @@ class EnvoyConfigTest {
 
     @Test
     void aDomainHasOneFile() throws Exception {
-        read("domain: d\n", "domain: d\n");
+        read("domain: d\ndescriptors: []\n", "domain: d\ndescriptors: []\n");
         assertThat(problems).singleElement().asString().contains("file1.yaml:1", "another file");
+    }
+
+    /** A file that is being written can end after its domain. */
+    @Test
+    void aDomainWithoutDescriptorsIsAnErrorAndAnEmptyListIsNone() throws Exception {
+        for (String missing : List.of("domain: d\n", "domain: d\ndescriptors:\n", "domain: d\ndescriptors: ~\n")) {
+            read(missing);
+            assertThat(problems).singleElement().asString().contains("file0.yaml:", "WEIR-712", "descriptors: []");
+        }
+        assertThat(read("domain: d\ndescriptors: []\n").has("d")).isTrue();
+        assertThat(problems).isEmpty();
     }
 
     @Test
@@ -321,7 +332,7 @@ class EnvoyConfigTest {
                         .get(limit)
                         .value())
                 .contains("9/1m");
-        Files.writeString(file, "domain: d\nother: x\n");
+        Files.writeString(file, "domain: d\ndescriptors: []\nother: x\n");
         ConfigProperties invalid = layer.over(ConfigProperties.of(Map.of(name, file.toString())));
         assertThat(invalid.problems()).hasSize(1);
         assertThat(invalid.get(limit).value()).contains("4/hour");
