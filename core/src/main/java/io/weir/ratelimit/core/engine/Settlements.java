@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
@@ -45,7 +46,7 @@ public final class Settlements {
 
     /** Settles all charges of a receipt without blocking the thread. */
     public CompletionStage<Void> settleAsync(Receipt receipt, long actualCost) {
-        return settleAsync(receipt, charge -> true, checked(actualCost), thresholds.executorOfThisThread());
+        return settleAsync(receipt, charge -> true, checked(actualCost));
     }
 
     /** Settles the charges of a request under a policy. The actual cost is 0 permits or more. */
@@ -65,32 +66,32 @@ public final class Settlements {
     /** Settles as {@link #settle(RequestState, String, long)}, without blocking the thread. */
     public CompletionStage<Void> settleAsync(RequestState request, String policy, long actualCost) {
         long cost = checked(actualCost);
-        Supplier<Executor> reports = thresholds.executorOfThisThread();
         List<Charge> claim = request.claim(policy);
-        return claim.isEmpty()
-                ? settleAll(parts(request, policy, cost), reports)
-                : backend.acquireAsync(Binding.NONE, claim).thenCompose(claimed -> {
-                    request.claimed(claimed);
-                    return settleAll(parts(request, policy, cost), reports);
-                });
+        if (claim.isEmpty()) {
+            return settleAll(
+                    parts(request, policy, cost),
+                    part -> settleAsync(part.receipt, part.charge::equals, part.actualCost));
+        }
+        Supplier<Executor> reports = thresholds.executorOfThisThread();
+        return backend.acquireAsync(Binding.NONE, claim).thenCompose(claimed -> {
+            request.claimed(claimed);
+            return settleAll(
+                    parts(request, policy, cost),
+                    part -> settleAsync(part.receipt, part.charge::equals, part.actualCost, reports));
+        });
     }
 
-    private CompletionStage<Void> settleAll(List<Part> parts, Supplier<Executor> reports) {
+    private CompletionStage<Void> settleAll(List<Part> parts, Function<Part, CompletionStage<Void>> settling) {
         CompletableFuture<?>[] all = parts.stream()
                 .filter(part -> !settlesUnchanged(part))
-                .map(part -> settleAsync(part.receipt, part.charge::equals, part.actualCost, reports)
-                        .toCompletableFuture())
+                .map(part -> settling.apply(part).toCompletableFuture())
                 .toArray(CompletableFuture<?>[]::new);
         return CompletableFuture.allOf(all);
     }
 
     /** Settles the charges of a receipt under a policy without blocking the thread. The actual cost is 0 permits or more. */
     public CompletionStage<Void> settleAsync(Receipt receipt, String policy, long actualCost) {
-        return settleAsync(
-                receipt,
-                charge -> charge.policy().policy().equals(policy),
-                checked(actualCost),
-                thresholds.executorOfThisThread());
+        return settleAsync(receipt, charge -> charge.policy().policy().equals(policy), checked(actualCost));
     }
 
     /** Tests whether a request has a charge under a policy, settled or not. */
@@ -115,6 +116,10 @@ public final class Settlements {
             return;
         }
         notifyListeners(backend.callAndAwait(known -> settling(known, receipt, selection, actualCost)), actualCost);
+    }
+
+    private CompletionStage<Void> settleAsync(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        return settleAsync(receipt, selection, actualCost, thresholds.executorFor(receipt, selection, actualCost));
     }
 
     private CompletionStage<Void> settleAsync(

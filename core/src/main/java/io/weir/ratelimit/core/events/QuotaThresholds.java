@@ -7,6 +7,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.QuotaThresholdReached;
+import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.limit.Micros;
@@ -15,6 +16,7 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.TimedDecision;
 import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import java.time.Duration;
@@ -26,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -166,6 +169,23 @@ public final class QuotaThresholds {
         return observers.isEmpty() ? executor : taken(executor);
     }
 
+    /** Returns the executor of the reports of a settlement, as that of this thread only if a charge of the receipt can cause a report. */
+    public Supplier<Executor> executorFor(Receipt receipt, Predicate<Charge> selection, long actualCost) {
+        boolean reports = !observers.isEmpty()
+                && (!(receipt instanceof ChargeReceipt spent)
+                        || spent.charges().stream()
+                                .anyMatch(charge ->
+                                        selection.test(charge) && callerToReport(charge, actualCost) != null));
+        return reports ? executorOfThisThread() : executor;
+    }
+
+    /** Returns the caller whose share a settlement can have reached; null if there is nothing to report. */
+    private @Nullable Caller callerToReport(Charge charge, long actualCost) {
+        return actualCost > charge.cost() && !charge.shadow()
+                ? callers.getIfPresent(new Place(charge.policy().policy(), charge.storedKey()))
+                : null;
+    }
+
     /** Takes the executor of the calling thread, for another thread. */
     static Supplier<Executor> taken(Supplier<Executor> executor) {
         try {
@@ -192,11 +212,9 @@ public final class QuotaThresholds {
             return;
         }
         for (Charge charge : settled) {
-            if (actualCost > charge.cost() && !charge.shadow()) {
-                Caller caller = callers.getIfPresent(new Place(charge.policy().policy(), charge.storedKey()));
-                if (caller != null) {
-                    submit(threads, () -> reportCurrent(caller, charge));
-                }
+            Caller caller = callerToReport(charge, actualCost);
+            if (caller != null) {
+                submit(threads, () -> reportCurrent(caller, charge));
             }
         }
     }

@@ -46,6 +46,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -521,6 +522,37 @@ class QuotaThresholdsTest {
         Decision.Allowed reserved = (Decision.Allowed) call(engine, policy, 1);
         engine.settlements().settle(reserved.receipt(), 9);
         assertThat(events).isEmpty();
+    }
+
+    @Test
+    void aSettlementThatReportsNothingTakesNoExecutor() {
+        AtomicInteger taken = new AtomicInteger();
+        RateLimitEngine instance = instance(
+                backend,
+                () -> {
+                    taken.incrementAndGet();
+                    return Runnable::run;
+                },
+                0,
+                List.of(events::add));
+        Decision silent = call(instance, policy(Algorithm.FIXED_WINDOW), 1);
+        instance.settlements()
+                .settleAsync(silent.receipt(), 2)
+                .toCompletableFuture()
+                .join();
+        Decision reported = call(instance, policy(Algorithm.FIXED_WINDOW, 80), 3);
+        instance.settlements()
+                .settleAsync(reported.receipt(), 1)
+                .toCompletableFuture()
+                .join();
+        assertThat(taken).hasValue(0);
+        Decision last = call(instance, policy(Algorithm.FIXED_WINDOW, 80), 1);
+        instance.settlements()
+                .settleAsync(last.receipt(), 7)
+                .toCompletableFuture()
+                .join();
+        assertThat(taken).hasPositiveValue();
+        assertThat(percents()).containsExactly(80);
     }
 
     @Test
