@@ -46,17 +46,23 @@ local function ofBucket(limit, by)
   return leftOfAll - left
 end
 
--- Returns whether the latest call of a bucket had another rate than the limit of a receipt.
-local function hasOtherRate(limit, stored)
-  return stored[6] ~= stored[1] + math.ceil(stored[2] / limit.permits) * limit.unit
-end
-
--- Returns the end of a bucket after a change by receipt, at least by the rate of the latest call: by the rate of the receipt, the key could
--- expire while its debt counts. It is at most 2^53, as each number of a state.
-local function endOfBucket(limit, b, stored, a)
-  local scale = isMore and stored[2] > 0 and b / stored[2] or 1
-  local ends = math.max(a + math.ceil(b / limit.permits) * limit.unit, a + math.ceil((stored[6] - stored[1]) * scale))
-  return math.min(ends, 9007199254740992)
+-- Returns the limit of the latest call of a bucket, with the charge of a receipt as one under that limit from which as much has returned.
+-- It is the limit of the receipt unless the end of the bucket is that by another rate, or the bucket has more debt. It is unknown when the
+-- limit changed before the latest call, so until then the rate counts that leaves fewer permits to callers. The capacity is not stored,
+-- so it is taken to have grown as the rate.
+local function ofLatest(limit, stored)
+  local a, b, c, unit = stored[1], stored[2], stored[3], 10 ^ stored[3]
+  local count = math.max(1, (stored[6] - a) / unit)
+  if limit.permits == 0 or c == limit.c and b <= most(limit) and math.ceil(b / limit.permits) == count then
+    return limit
+  end
+  local permits, parts = math.max(1, math.ceil(b / count)), 10 ^ limit.c / unit
+  local pace, passed = limit.permits / permits, math.max(0, a - limit.a)
+  return {
+    limit[1], limit[2], permits = permits, exponent = c, unit = unit, units = limit[2] * 1000 / unit, isOther = true,
+    bound = math.max(b, math.ceil(limit.bound * parts * math.max(1, 1 / pace))),
+    a = limit.a + passed - math.floor(passed * (isMore and math.min(1, pace) or math.max(1, pace))), b = math.ceil(limit.b * parts), c = c,
+  }
 end
 
 -- Returns the section of a window or a bucket after a change, and its end; nil for an untouched limit.
@@ -66,7 +72,7 @@ local function counter(limit, by, stored)
   if stored then
     a, b, c, debt = stored[1], stored[2], stored[3], stored[5]
   end
-  local isChanged, ends = true, nil
+  local isChanged = true
   if not isByReceipt then
     a, b, c, debt = asOfNow(limit, stored)
     local spent, previous = b, c
@@ -80,23 +86,23 @@ local function counter(limit, by, stored)
     b, c = ofWindow(limit, by, a, b, c)
     isChanged = b ~= stored[2] or c ~= stored[3]
   else
-    local due = c == limit.c and (not isMore or b <= most(limit)) and ofBucket(limit, by) or 0
-    local isOther = stored and limit.permits > 0 and hasOtherRate(limit, stored)
+    local isFull = not stored or stored[6] <= now
+    limit = isFull and limit or ofLatest(limit, stored)
+    local due = (isMore or not isFull) and ofBucket(limit, by) or 0
     if due > 0 then
-      a, b, c = advance(limit, most(limit), a, b, c)
-      b, debt = math.min(b + due, most(limit)), false
+      a, b, c = advance(limit, most(limit), a, isFull and 0 or b, c)
+      b, debt = math.min(b + due, most(limit)), limit.isOther
     else
       b = math.max(0, b + due)
     end
     isChanged = due ~= 0
-    ends = isOther and endOfBucket(limit, b, stored, a)
   end
   if b == 0 and (c == 0 or limit[1] ~= 115) then
     return nil
   elseif not isChanged then
     return stored[4], stored[6]
   end
-  return encode(limit, a, b, c, debt or isMore and exceeds(limit, b, c), ends)
+  return encode(limit, a, b, c, debt or isMore and exceeds(limit, b, c))
 end
 
 -- Returns the section of a limit after a change, and its end; nil for an untouched limit, false for a foreign value.

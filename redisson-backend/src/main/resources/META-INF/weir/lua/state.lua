@@ -96,13 +96,13 @@ local function asOfNow(limit, stored)
 end
 
 -- Returns the section of a limit, which can be a debt, and its end: the instant at which its state equals that of an untouched key. That of a
--- calendar limit is given, and that of a bucket that has been charged under another limit since.
+-- calendar limit is given. That of a bucket is at most 2^53, as each number of a state.
 local function encode(limit, a, b, c, debt, ends)
   local letter, window = limit[1], limit[2]
   if letter == 115 or letter == 102 then
     ends = a + (letter == 115 and b > 0 and 2 or 1) * window * 1000
   elseif letter ~= 99 then
-    ends = ends or limit.permits > 0 and a + math.ceil(b / limit.permits) * limit.unit or now
+    ends = limit.permits > 0 and math.min(a + math.ceil(b / limit.permits) * limit.unit, 9007199254740992) or now
   end
   if debt then
     return pack('>BI5I7I2BI7I7I6', 100, window, ends, 21, letter, a, b, c), ends

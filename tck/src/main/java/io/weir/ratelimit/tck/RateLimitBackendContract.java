@@ -18,6 +18,7 @@ public abstract class RateLimitBackendContract extends BackendFixture
                 RefundContract,
                 SettleContract,
                 ChangedLimitContract,
+                ChangedRateContract,
                 ChangeOnLiveKeyContract,
                 ClockContract,
                 RangeContract,

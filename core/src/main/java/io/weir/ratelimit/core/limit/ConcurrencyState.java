@@ -157,7 +157,8 @@ public record ConcurrencyState(
 
     /** {@inheritDoc} The cost of a call has no effect on its slot. */
     @Override
-    public ConcurrencyState settle(Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
+    public ConcurrencyState settle(
+            Limit latest, Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
         return this;
     }
 

@@ -108,10 +108,24 @@ public sealed interface LimitState
     LimitState refund(Limit limit, LimitState charged, long cost, long nowMicros);
 
     /**
-     * Returns the state after the cost of a charge was replaced by the actual cost, as far as the charge still counts; this one if the
-     * window of the charge has passed. It expects the states that {@link #refund(Limit, LimitState, long, long)} does.
+     * Returns the state after a charge was refunded, as {@link #refund(Limit, LimitState, long, long)} does.
+     *
+     * @param latest the limit of the latest call
+     * @param charged the state right after the charge
      */
-    default LimitState settle(Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
+    default LimitState refund(Limit latest, Limit limit, LimitState charged, long cost, long nowMicros) {
+        return refund(limit, charged, cost, nowMicros);
+    }
+
+    /**
+     * Returns the state after the cost of a charge was replaced by the actual cost, as far as the charge still counts; this one if the
+     * window of the charge has passed. This method expects the stored state, as {@link #refund(Limit, LimitState, long, long)} does.
+     *
+     * @param latest the limit of the latest call
+     * @param charged the state right after the charge
+     */
+    default LimitState settle(
+            Limit latest, Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
         return actualCost > cost
                 ? raise(limit, charged, actualCost - cost, nowMicros)
                 : refund(limit, charged, cost - actualCost, nowMicros);

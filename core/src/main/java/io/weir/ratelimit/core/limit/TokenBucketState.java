@@ -118,23 +118,61 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent, b
     /**
      * {@inheritDoc}
      *
-     * <p>Only the part that has not returned since the charge is charged. A bucket whose limit was changed meanwhile, so that it has
-     * another time unit or more debt than this limit allows, stays as it is.
+     * <p>Only the part that has not returned since the charge is charged.
      */
     @Override
     public TokenBucketState raise(Limit limit, LimitState charged, long more, long nowMicros) {
-        if (!(charged instanceof TokenBucketState then)
-                || then.unitExponent != unitExponent
-                || debt > mostDebt(limit)) {
+        if (!(charged instanceof TokenBucketState then) || then.unitExponent != unitExponent) {
             return this;
         }
         long due = then.raised(limit, more).asOf(limit, nowMicros).debt - then.asOf(limit, nowMicros).debt;
         if (due == 0) {
             return this;
         }
-        TokenBucketState current = new TokenBucketState(anchorMicros, debt, unitExponent, true).asOf(limit, nowMicros);
+        TokenBucketState current = asOf(limit, nowMicros);
         long raised = Math.min(current.debt + due, mostDebt(limit));
         return new TokenBucketState(current.anchorMicros, raised, unitExponent, raised > maxDebt(limit));
+    }
+
+    @Override
+    public TokenBucketState refund(Limit latest, Limit limit, LimitState charged, long cost, long nowMicros) {
+        return settle(latest, limit, charged, cost, 0, nowMicros);
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Permits return by the rate of the latest call, and a bucket that is full by this rate is charged under the limit of the charge.
+     */
+    @Override
+    public TokenBucketState settle(
+            Limit latest, Limit limit, LimitState charged, long cost, long actualCost, long nowMicros) {
+        if (!(charged instanceof TokenBucketState then)) {
+            return this;
+        }
+        boolean isMore = actualCost > cost;
+        if (asOf(latest, nowMicros).debt == 0) {
+            TokenBucketState full = new TokenBucketState(nowMicros, 0, limit.unitExponent());
+            TokenBucketState raised = isMore ? full.raise(limit, then, actualCost - cost, nowMicros) : full;
+            return raised.debt == 0 ? this : raised;
+        }
+        TokenBucketState stored = unitExponent == latest.unitExponent() ? this : asOf(latest, anchorMicros);
+        TokenBucketState moved = then.under(latest, limit, anchorMicros, isMore);
+        return isMore
+                ? stored.raise(latest, moved, actualCost - cost, nowMicros)
+                : stored.refund(latest, moved, cost - actualCost, nowMicros);
+    }
+
+    /**
+     * Returns this charge as one under the limit of the latest call, from which as much has returned. It is unknown when the limit changed
+     * before that call, so until then the rate counts that leaves fewer permits to callers.
+     */
+    private TokenBucketState under(Limit latest, Limit limit, long latestMicros, boolean isMore) {
+        double pace = (double) limit.permits() / latest.permits();
+        long passed = Math.max(0, latestMicros - anchorMicros);
+        long counted = (long) (passed * (isMore ? Math.min(1, pace) : Math.max(1, pace)));
+        long anchor = anchorMicros + passed - counted;
+        return new TokenBucketState(anchor, debtInUnitsOf(latest), latest.unitExponent(), inDebt).asOf(latest, anchor);
     }
 
     private TokenBucketState raised(Limit limit, long more) {

@@ -38,7 +38,7 @@ final class LocalRefunds {
         return changeLocked(
                 charge,
                 (stored, state, limit, i, now) ->
-                        state.refund(limit, charged.states().get(i), charge.cost(), now));
+                        state.refund(stored.limit, limit, charged.states().get(i), charge.cost(), now));
     }
 
     void refund(Charge charge) {

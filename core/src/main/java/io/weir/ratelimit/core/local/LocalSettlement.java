@@ -83,7 +83,7 @@ final class LocalSettlement {
         LimitState after = before;
         long now = time.micros();
         try {
-            after = settled(each, before, now);
+            after = settled(each, stored.limit, before, now);
         } finally {
             stored.put(after);
         }
@@ -92,8 +92,9 @@ final class LocalSettlement {
         return actualCost < each.charged.charge().cost() && !after.equals(before) && table.refunded(stored, now);
     }
 
-    private LimitState settled(SettledLimit each, LimitState state, long nowMicros) {
+    private LimitState settled(SettledLimit each, Limit latest, LimitState state, long nowMicros) {
         return state.settle(
+                latest,
                 each.limit(),
                 each.charged.states().get(each.index),
                 each.charged.charge().cost(),
@@ -104,7 +105,8 @@ final class LocalSettlement {
     /** Adds a state for a bucket to which all permits of the charge have returned. Returns false if there is no place. */
     private boolean addDebt(SettledLimit each, long nowMicros) {
         LimitState untouched = LimitState.untouched(each.limit(), nowMicros);
-        LimitState state = untouched instanceof TokenBucketState ? settled(each, untouched, nowMicros) : untouched;
+        LimitState state =
+                untouched instanceof TokenBucketState ? settled(each, each.limit(), untouched, nowMicros) : untouched;
         if (state.equals(untouched)) {
             return true;
         }

@@ -29,6 +29,10 @@ import java.util.function.Predicate;
 final class LimitStateBackend implements RateLimitBackend, SettlesCharges, BlocksKeys {
     private final TimeSource time;
     private final Map<String, LimitState> states = new HashMap<>();
+
+    /** The limit of the latest allowed call of each state. */
+    private final Map<String, Limit> latest = new HashMap<>();
+
     private final Map<String, Long> blockEnds = new HashMap<>();
 
     /** The start of the window, its rejections, the penalties and the end of their memory. */
@@ -69,6 +73,7 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
                     wait = Math.max(wait, after.get(i).retryAfterMicros(limit(charge, i), charge.cost(), now));
                     after.set(i, after.get(i).spend(limit(charge, i), charge.cost(), now));
                     states.put(keyOf(charge, i), after.get(i));
+                    latest.put(keyOf(charge, i), limit(charge, i));
                 }
                 spent.add(new ChargeStates(charge, after));
             } else {
@@ -123,7 +128,12 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
             // Refunds from the stored state: the current limit can differ from the limit that was charged.
             states.computeIfPresent(
                     keyOf(charge, i),
-                    (key, spent) -> spent.refund(limit(charge, i), charged, charge.cost(), time.micros()));
+                    (key, spent) -> spent.refund(
+                            latest.getOrDefault(key, limit(charge, i)),
+                            limit(charge, i),
+                            charged,
+                            charge.cost(),
+                            time.micros()));
         }
     }
 
@@ -151,7 +161,15 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
                 continue;
             }
             LimitState state = stored == null ? untouched : stored;
-            states.put(keyOf(charge, i), state.settle(limit, entry.states().get(i), charge.cost(), actualCost, now));
+            states.put(
+                    keyOf(charge, i),
+                    state.settle(
+                            latest.getOrDefault(keyOf(charge, i), limit),
+                            limit,
+                            entry.states().get(i),
+                            charge.cost(),
+                            actualCost,
+                            now));
         }
     }
 
