@@ -30,6 +30,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The warnings about valid settings that are probably a mistake. */
@@ -102,11 +103,8 @@ public final class StartWarnings {
 
     /** Checks that a restart does not end long periods. */
     private void checkLongLimits(String backend) {
-        Set<String> policies = new TreeSet<>();
-        snapshot.policies().values().stream()
-                .filter(policy -> policy.rollout().mode() != Policy.Mode.OFF
-                        && limits(policy).anyMatch(StartWarnings::isLong))
-                .forEach(policy -> policies.add(policy.name()));
+        Set<String> policies = names(policy ->
+                policy.rollout().mode() != Policy.Mode.OFF && policy.allLimits().anyMatch(StartWarnings::isLong));
         if (!policies.isEmpty()) {
             warnings.add(MESSAGES.message("WEIR-020", policies, backend));
         }
@@ -203,10 +201,6 @@ public final class StartWarnings {
                         + Limit.of(Algorithm.FIXED_WINDOW, rule.rejections(), rule.window())
                                 .windowText())
                 .orElseThrow();
-    }
-
-    private static Stream<PolicyLimits> limits(Policy policy) {
-        return Stream.concat(Stream.of(policy.limits()), policy.tiers().limits().values().stream());
     }
 
     private void checkSources(Set<String> policiesOfSources) {

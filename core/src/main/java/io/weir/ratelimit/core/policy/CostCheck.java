@@ -97,7 +97,7 @@ public final class CostCheck {
 
     /** Returns the most permits that a caller of any tier can spend at once, empty if the policy blocks all callers. */
     private static OptionalLong largestCapacity(Policy policy) {
-        return limits(policy).stream()
+        return policy.allLimits()
                 .map(CostCheck::capacity)
                 .flatMapToLong(OptionalLong::stream)
                 .max();
