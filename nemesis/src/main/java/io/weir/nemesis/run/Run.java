@@ -125,8 +125,8 @@ public record Run(
         List<Program> programs = IntStream.range(0, instances)
                 .mapToObj(i -> new Program(i < instances - http ? instance : HttpInstance.class, classPath))
                 .toList();
-        try (Stage stage = new Stage(servers, programs, values, folder, recorder);
-                Stalls stalls = new Stalls(slow -> recorder.slow(Fault.ALL, slow))) {
+        try (Stalls stalls = new Stalls(slow -> recorder.slow(Fault.ALL, slow));
+                Stage stage = new Stage(servers, programs, values, folder, recorder)) {
             for (int i = 0; i < instances; i++) {
                 InstanceProcess process = stage.instance(i);
                 Await.until(

@@ -121,6 +121,19 @@ interface ChangedRateContract extends ContractFixture {
     }
 
     @EachBucket
+    default void permitsThatReturnedBeforeALoweringFromAVastRateAreNotRefunded(Algorithm algorithm) {
+        Limit vast = limitOf(algorithm, 100_000_000_000_000L, Duration.ofSeconds(10));
+        TestKey key = key();
+        Receipt receipt = key.spend(vast, 5).receipt();
+        time().advanceMicros(1_000_000);
+        key.spend(vast, 1);
+        key.spend(slow(algorithm), 6);
+        time().advanceMicros(1_000_000);
+        backend().refund(receipt);
+        assertThat(key.remaining(slow(algorithm))).as("10 - 1 - 6 + 1").isEqualTo(4);
+    }
+
+    @EachBucket
     default void permitsThatHadNotReturnedBeforeARaiseAreCharged(Algorithm algorithm) {
         TestKey key = key();
         Receipt receipt = key.spend(slow(algorithm), 4).receipt();

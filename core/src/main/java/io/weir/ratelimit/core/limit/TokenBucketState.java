@@ -170,7 +170,8 @@ public record TokenBucketState(long anchorMicros, long debt, int unitExponent, b
     private TokenBucketState under(Limit latest, Limit limit, long latestMicros, boolean isMore) {
         double pace = (double) limit.permits() / latest.permits();
         long passed = Math.max(0, latestMicros - anchorMicros);
-        long counted = (long) (passed * (isMore ? Math.min(1, pace) : Math.max(1, pace)));
+        // No refill takes longer than this, and an instant so far back does not overflow.
+        long counted = (long) Math.min(MAX_EXACT, passed * (isMore ? Math.min(1, pace) : Math.max(1, pace)));
         long anchor = anchorMicros + passed - counted;
         return new TokenBucketState(anchor, debtInUnitsOf(latest), latest.unitExponent(), inDebt).asOf(latest, anchor);
     }
