@@ -72,9 +72,7 @@ public final class QuotaPromise implements Promise {
                     .toList();
             allowedStarts = allowed.stream().mapToLong(Operation::start).toArray();
             allowedEnds = allowed.stream().mapToLong(Operation::end).sorted().toArray();
-            List<Operation> spends = calls.stream()
-                    .filter(call -> call.outcome() == Outcome.ALLOWED || call.isUnknown())
-                    .toList();
+            List<Operation> spends = calls.stream().filter(history::canSpend).toList();
             spendStarts = spends.stream().mapToLong(Operation::start).toArray();
             latest = spends.stream().mapToLong(history::latest).toArray();
             Arrays.parallelPrefix(latest, Math::max);

@@ -55,7 +55,7 @@ final class Room {
                 ? Math.max(window, window * policy.burst() / policy.permits())
                 : window * (policy.form() == Form.SLIDING_WINDOW ? 2 : 1);
         List<Step> spends = calls.stream()
-                .filter(call -> call.outcome() == Outcome.ALLOWED || call.isUnknown() || call.isJoint())
+                .filter(call -> history.canSpend(call) || call.isJoint())
                 .map(call -> new Step(call.start(), latest(call), call.amount()))
                 .toList();
         sum(
@@ -87,7 +87,7 @@ final class Room {
 
     /** Returns when a call can have spent at the latest. A part that is refunded does not count for a whole window. */
     private long latest(Operation call) {
-        if (call.outcome() == Outcome.ALLOWED || call.isUnknown()) {
+        if (history.canSpend(call)) {
             return history.latest(call);
         }
         long refunded = history.refunded(call);
@@ -150,7 +150,8 @@ final class Room {
     }
 
     private double spent(Operation rejected, boolean isLeased) {
-        long possible = before(started, rejected.end(), true) - (rejected.isJoint() ? rejected.amount() : 0);
+        long possible = before(started, rejected.end(), true)
+                - (rejected.isJoint() && !history.canSpend(rejected) ? rejected.amount() : 0);
         if (isBucket()) {
             return missing(rejected.start()) + possible - before(decided, rejected.start(), true);
         }

@@ -123,12 +123,22 @@ public record History(
                 gap);
     }
 
+    /** Returns whether a call has spent permits, or can have spent them or spend them later. */
+    public boolean canSpend(Operation call) {
+        return call.outcome() == Outcome.ALLOWED || call.isUnknown() || isOverdue(call);
+    }
+
+    /** After the deadline, an instance rejects a call if it knows a rejection meanwhile, and Redis can allow it (when-redis-is-away.md). */
+    private boolean isOverdue(Operation call) {
+        return call.outcome() == Outcome.REJECTED && call.took() >= deadline.toNanos();
+    }
+
     /**
      * Returns the latest instant at which Redis can have run an operation. Without a known result, Redis can run it later: when the way to
      * Redis is open again, and after the replies to all that is sent before it.
      */
     public long latest(Operation operation) {
-        if (!operation.isUnknown()) {
+        if (!operation.isUnknown() && !isOverdue(operation)) {
             return operation.end();
         }
         boolean isLost = operation.outcome() == Outcome.LOST;

@@ -269,6 +269,18 @@ class PromisesTest {
         }
 
         @Test
+        void canBeThatOfARejectionAfterTheDeadline() {
+            HistoryBuilder late = log().operations(2, 0, ACQUIRE, ALLOWED);
+            assertKept(promise, overdue(late, 350).operation(500, ACQUIRE, REJECTED));
+            HistoryBuilder early = log().operations(2, 0, ACQUIRE, ALLOWED);
+            assertFirst(promise, overdue(early, 349), 3);
+        }
+
+        private HistoryBuilder overdue(HistoryBuilder history, long end) {
+            return history.operation(0, 100, end, ACQUIRE, REJECTED, 1, 0, 1);
+        }
+
+        @Test
         void canBeMissingForTheLongestStepBackOfRedisAndAWindowMore() {
             HistoryBuilder stepped = log().fault(Effect.BEHIND, Fault.ALL, 10, 20);
             assertKept(promise, stepped.operation(11_020, ACQUIRE, REJECTED));
