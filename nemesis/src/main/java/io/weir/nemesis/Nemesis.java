@@ -40,7 +40,7 @@ public final class Nemesis {
               --single          one fault at a time
               --pace 1          by how much the pauses between calls are longer, for many runs at the same time
               --each            one run with each fault, each of the whole time
-              --lanes 1         how many runs at the same time, of which each needs a part of a processor; see --pace
+              --parallel 1      how many runs at the same time, each with a part of a processor and the memory of its history; see --pace
               --folder F        the folder of histories and logs; target/nemesis by default
               --table F         the page that receives the table of results, between its two comments
               --check F         checks the histories of a file or a folder, and runs nothing; other arguments are those of their runs
@@ -50,7 +50,7 @@ public final class Nemesis {
     /** The history of a longer run needs too much memory: a longer time is that of several runs, whose seeds follow each other. */
     private static final Duration LONGEST = Duration.ofMinutes(5);
 
-    /** With shorter runs, lanes end at nearly the same time. */
+    /** With shorter runs, those at the same time end nearly together. */
     private static final int MOST_PACE = 4;
 
     private Nemesis() {}
@@ -103,9 +103,13 @@ public final class Nemesis {
             }
         }
         Results results = new Results();
-        int lanes = Integer.parseInt(options.getOrDefault("--lanes", "1"));
-        boolean holds = new Lanes(lanes, folder, printer).run(runs, history -> report(history, results, printer));
+        int limit = Math.max(1, Integer.parseInt(options.getOrDefault("--parallel", "1")));
+        ParallelRuns parallel = new ParallelRuns(limit, folder, printer);
+        boolean holds = parallel.run(runs, history -> report(history, results, printer));
         options.put("--seed", String.valueOf(seed));
+        if (parallel.hasFailed()) {
+            options.remove("--table"); // a run without a history would be missing in it
+        }
         write(results, options, printer);
         return holds ? 0 : 1;
     }
@@ -114,7 +118,8 @@ public final class Nemesis {
     private static boolean check(Path path, Results results, Consumer<String> printer) throws IOException {
         List<Path> files;
         try (Stream<Path> found = Files.walk(path)) {
-            files = found.filter(file -> file.equals(path) ? Files.isRegularFile(file) : file.endsWith(Lanes.HISTORY))
+            files = found.filter(
+                            file -> file.equals(path) ? Files.isRegularFile(file) : file.endsWith(ParallelRuns.HISTORY))
                     .sorted()
                     .toList();
         }

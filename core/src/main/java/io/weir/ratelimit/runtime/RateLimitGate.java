@@ -143,7 +143,7 @@ public final class RateLimitGate {
     }
 
     /**
-     * Enters as {@link #enter(HttpCall, Class, Method)}, on a thread that must not block. What can block runs on other threads, in the
+     * Enters as {@link #enter(HttpCall, Class, Method)}, on a thread that must not block. Steps that can block run on other threads, in the
      * context of the request.
      */
     public LaterEntry enterAsync(HttpCall call, Class<?> resource, Method method, Executor threads) {
@@ -211,7 +211,7 @@ public final class RateLimitGate {
         return isEntered(attempt) ? decidedByFilter(attempt) : decideLater(attempt);
     }
 
-    /** Enters a call of a bean method on a thread that must not block. What can block runs on other threads, in the context of the call. */
+    /** Enters a call of a bean method on a thread that must not block. Steps that can block run on other threads, in the context of the call. */
     public LaterEntry enterAsync(Binding.OfMethod method, Arguments arguments, Executor threads) {
         Attempt attempt = attempt(method, arguments);
         if (attempt == null) {

@@ -13,7 +13,6 @@ import io.weir.ratelimit.spi.TimeSource;
 public abstract class RateLimitBackendContract extends BackendFixture
         implements AcquireContract,
                 SeveralLimitsContract,
-                RejectionContract,
                 QuotaContract,
                 RefundContract,
                 SettleContract,

@@ -77,8 +77,8 @@ public final class RateLimitEngine {
     }
 
     /**
-     * Decides about a call, and waits if the policies let it wait. What a call of another method of its request, if there is one, has paid
-     * is not due.
+     * Decides about a call, and waits if the policies let it wait. A charge that a call of another method of its request has paid is not
+     * due.
      */
     public Decision decide(Binding binding, CallContext call, @Nullable RequestState request) {
         boolean atOnce = request == null && !binding.canWait() && !binding.notifies();

@@ -55,9 +55,9 @@ record UnknownPropertyCheck(ConfigReader general, ConfigReader ofPolicies) {
             boolean ofPolicy = name.startsWith(ConfigReader.POLICIES);
             // An unreadable value is a problem even if no reader asks for it.
             (ofPolicy ? ofPolicies : general).text(name);
+            // The reader of the clients checks their names.
             if (name.startsWith(MethodCosts.PREFIX)) {
                 checkMethod(name, ofMethods);
-                // The reader of the clients checks their names.
             } else if (!ofPolicy && !name.startsWith(ConfigKeys.CLIENTS) && !PROPERTIES.contains(name)) {
                 general.report(unknown(name));
             }

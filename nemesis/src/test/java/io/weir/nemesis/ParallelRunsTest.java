@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several runs at the same time: each is reported, also after one that has failed. */
-class LanesTest {
+class ParallelRunsTest {
     private final List<String> lines = new ArrayList<>();
     private final List<History> reported = new ArrayList<>();
 
@@ -27,8 +27,9 @@ class LanesTest {
     @Test
     void reportsEachRunThatFails() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
-        assertThat(new Lanes(1, file, lines::add).run(List.of(run(1), run(2)), reported::add))
-                .isFalse();
+        ParallelRuns runs = new ParallelRuns(1, file, lines::add);
+        assertThat(runs.run(List.of(run(1), run(2)), reported::add)).isFalse();
+        assertThat(runs.hasFailed()).isTrue();
         assertThat(lines)
                 .filteredOn(line -> line.startsWith("FAILED"))
                 .hasSize(2)
@@ -42,7 +43,7 @@ class LanesTest {
     @Tag("ci")
     @Tag("fault")
     void runsTwoAtTheSameTime() throws IOException {
-        assertThat(new Lanes(2, folder, lines::add).run(List.of(run(1), run(2)), reported::add))
+        assertThat(new ParallelRuns(2, folder, lines::add).run(List.of(run(1), run(2)), reported::add))
                 .isTrue();
         assertThat(reported).extracting(History::seed).containsExactlyInAnyOrder(1L, 2L);
         History first = reported.get(0);
@@ -50,8 +51,8 @@ class LanesTest {
         assertThat(first.time().overlaps(second.time().from(), second.time().to()))
                 .as("%s and %s overlap", first.time(), second.time())
                 .isTrue();
-        assertThat(folder.resolve("seed-1-none").resolve(Lanes.HISTORY)).isNotEmptyFile();
-        assertThat(folder.resolve("seed-2-none").resolve(Lanes.HISTORY)).isNotEmptyFile();
+        assertThat(folder.resolve("seed-1-none").resolve(ParallelRuns.HISTORY)).isNotEmptyFile();
+        assertThat(folder.resolve("seed-2-none").resolve(ParallelRuns.HISTORY)).isNotEmptyFile();
     }
 
     private static Run run(long seed) {

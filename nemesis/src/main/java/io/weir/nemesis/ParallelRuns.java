@@ -19,24 +19,25 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Executes runs, some of them at the same time. */
-final class Lanes {
+final class ParallelRuns {
     static final String HISTORY = "history.txt";
 
     /** The start of an instance needs a whole processor for this time. */
     private static final long SECONDS_OF_START = 20;
 
-    private final int lanes;
+    private final int limit;
     private final Path folder;
     private final Consumer<String> printer;
+    private boolean hasFailed;
 
     /**
-     * Creates lanes without starting them.
+     * Creates the runs without starting them.
      *
-     * @param lanes how many runs at the same time
+     * @param limit the most runs at the same time, 1 at least
      * @param folder the folder of histories and logs
      */
-    Lanes(int lanes, Path folder, Consumer<String> printer) {
-        this.lanes = lanes;
+    ParallelRuns(int limit, Path folder, Consumer<String> printer) {
+        this.limit = limit;
         this.folder = folder;
         this.printer = printer;
     }
@@ -47,12 +48,12 @@ final class Lanes {
      * @param report receives one history after the other
      */
     boolean run(List<Run> runs, Predicate<History> report) throws IOException {
-        ExecutorService threads = Executors.newFixedThreadPool(lanes);
+        ExecutorService threads = Executors.newFixedThreadPool(limit);
         List<Future<Boolean>> results = new ArrayList<>();
         for (int i = 0; i < runs.size(); i++) {
             int number = i;
             results.add(threads.submit(() -> {
-                if (number < lanes) {
+                if (number < limit) {
                     TimeUnit.SECONDS.sleep(number * SECONDS_OF_START);
                 }
                 print(String.format(
@@ -81,12 +82,19 @@ final class Lanes {
         try {
             return result.get();
         } catch (ExecutionException e) {
+            e.printStackTrace();
             print("FAILED: seed " + run.seed() + " with " + String.join(", ", run.troubles()) + ": " + e.getCause());
+            hasFailed = true;
             return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(e);
         }
+    }
+
+    /** Returns whether a run has ended without a history. */
+    boolean hasFailed() {
+        return hasFailed;
     }
 
     private synchronized void print(String line) {
