@@ -82,6 +82,12 @@ public class BeanCallResource {
         return quotas.get(quotas.size() - 1).remaining();
     }
 
+    @GET
+    @Path("running")
+    public boolean isRunning(@HeaderParam("X-Client") String client) {
+        return running.isRunning(client);
+    }
+
     @POST
     @Path("end/{how}")
     public boolean end(@HeaderParam("X-Client") String client, @PathParam("how") String how) {

@@ -18,6 +18,10 @@ public class Running {
         return end;
     }
 
+    boolean isRunning(String client) {
+        return calls.containsKey(client);
+    }
+
     /** Ends the call of a client; returns false if there is none. */
     boolean end(String client, String how) {
         CompletableFuture<String> call = calls.remove(client);
