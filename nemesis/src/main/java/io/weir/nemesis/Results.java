@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The results of runs as a table of faults and promises. */
@@ -27,6 +29,13 @@ final class Results {
 
     /** An operation belongs to a fault, and a violation was caused by it, until this time after it. */
     private static final Duration AFTER = Duration.ofSeconds(5);
+
+    /** A row of violations that no fault has caused. */
+    private static final String NO_FAULT = "none";
+
+    /** A command and the table of its runs. */
+    private static final Pattern SECTION =
+            Pattern.compile("```\\n(?<command>[^\\n]+)\\n```\\n\\n(?<table>(?:\\|[^\\n]*\\n)+)");
 
     private static final double NANOS_OF_MINUTE = 60e9;
 
@@ -62,7 +71,7 @@ final class Results {
                     .filter(fault -> isOf(fault, violation.operation()))
                     .toList();
             List<String> names = causes.isEmpty()
-                    ? List.of("none")
+                    ? List.of(NO_FAULT)
                     : causes.stream().map(Fault::name).distinct().toList();
             names.forEach(name -> row(name).violations.merge(violation.promise(), 1, Integer::sum));
         }
@@ -84,8 +93,8 @@ final class Results {
         lines.add("|---".repeat(promises.size() + 6) + "|");
         rows.forEach((name, row) -> lines.add(String.format(
                 Locale.ROOT,
-                "| `%s` | %s | %.1f | %.1f %% | %,d | %,d | %s |",
-                name,
+                "%s %s | %.1f | %.1f %% | %,d | %,d | %s |",
+                cell(name),
                 row.seeds.stream().map(String::valueOf).collect(Collectors.joining(", ")),
                 row.nanos / NANOS_OF_MINUTE,
                 row.nanos == 0 ? 0.0 : 100.0 * row.slowNanos / row.nanos,
@@ -97,7 +106,7 @@ final class Results {
         return lines;
     }
 
-    /** Writes the table into a page, between its markers. */
+    /** Writes the table into a page, between its markers. Rows of other faults stay, below the command that measured them. */
     void writeInto(Path page, String command) throws IOException {
         String text = Files.readString(page);
         int begin = text.indexOf(BEGIN);
@@ -105,7 +114,29 @@ final class Results {
         if (begin < 0 || end < begin) {
             throw new IOException(page + " has no lines " + BEGIN + " and " + END);
         }
-        String block = BEGIN + "\n```\n" + command + "\n```\n\n" + String.join("\n", table()) + "\n";
+        List<String> sections = new ArrayList<>();
+        Matcher former = SECTION.matcher(text.substring(begin, end));
+        while (former.find()) {
+            List<String> lines = former.group("table")
+                    .lines()
+                    .filter(line -> rows.keySet().stream()
+                            .noneMatch(name -> !name.equals(NO_FAULT) && line.startsWith(cell(name))))
+                    .toList();
+            // Violations without a fault stay while a fault of their runs has a row.
+            if (lines.stream().anyMatch(line -> line.startsWith("| `") && !line.startsWith(cell(NO_FAULT)))) {
+                sections.add(section(former.group("command"), lines));
+            }
+        }
+        sections.add(section(command, table()));
+        String block = BEGIN + "\n" + String.join("\n", sections);
         Files.writeString(page, text.substring(0, begin) + block + text.substring(end));
+    }
+
+    private static String section(String command, List<String> table) {
+        return "```\n" + command + "\n```\n\n" + String.join("\n", table) + "\n";
+    }
+
+    private static String cell(String name) {
+        return "| `" + name + "` |";
     }
 }

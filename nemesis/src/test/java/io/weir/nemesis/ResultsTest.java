@@ -54,21 +54,43 @@ class ResultsTest {
                 .doesNotContain("former table");
     }
 
+    /** Hours with all faults can be several runs of the program, each with some faults. */
+    @Test
+    void keepsTheRowsOfOtherFaults() throws IOException {
+        write(7, fault("slow", 10, 12));
+        write(8, fault("reset", 200, 201));
+        check("--seed", "7");
+        write(8, fault("reset", 100, 130));
+        Files.delete(history(7));
+        check("--seed", "8");
+
+        assertThat(page)
+                .content()
+                .containsPattern(
+                        "--seed 7 --time 5m\"\n```\n\n[|] nemesis [^\n]*\n[|]-[^\n]*\n[|] `slow` [^\n]*\n\n```")
+                .containsPattern(
+                        "--seed 8 --time 5m\"\n```\n\n[|] nemesis [^\n]*\n[|]-[^\n]*\n[|] `reset` [^\n]*\n<!--");
+
+        write(8, fault("slow", 10, 12), fault("reset", 200, 201));
+        check("--seed", "9");
+
+        assertThat(page).content().doesNotContain("--seed 7", "--seed 8").contains("--seed 9", "| `slow` | 8 |");
+    }
+
     @Test
     void isNotThatOfAnEmptyFolder() throws IOException {
         assertThat(check()).isEqualTo(1);
     }
 
-    private int check() throws IOException {
-        return Nemesis.run(
-                System.out::println,
-                "--check",
-                folder.toString(),
-                "--table",
-                page.toString(),
-                "--each",
-                "--time",
-                "5m");
+    private int check(String... more) throws IOException {
+        List<String> arguments = new ArrayList<>(
+                List.of("--check", folder.toString(), "--table", page.toString(), "--each", "--time", "5m"));
+        arguments.addAll(List.of(more));
+        return Nemesis.run(System.out::println, arguments.toArray(String[]::new));
+    }
+
+    private Path history(long seed) {
+        return folder.resolve("seed-" + seed).resolve("history.txt");
     }
 
     private static Fault fault(String name, long from, long to) {
@@ -86,7 +108,7 @@ class ResultsTest {
             long at = i * SECOND;
             operations.add(new Operation(i + 1, 0, Kind.PEEK, "fixed", "ann", 0, 0, at, at, Outcome.FAILED, 0, 0, 0));
         }
-        Path path = folder.resolve("seed-" + seed).resolve("history.txt");
+        Path path = history(seed);
         Files.createDirectories(path.getParent());
         HistoryFile.write(
                 new History(seed, 2, Duration.ofMillis(250), Run.policies(), operations, List.of(faults), 0), path);
