@@ -56,6 +56,7 @@ interface SlotContract extends PolicyClient {
         "../served/failure, one, 500",
         "../served/forward, one, 200",
         "../served/dispatch, one, 200",
+        "../served/later, one, 200",
         "../served/timeout, one, 500"
     })
     default void nextCallIsAllowed(String path, String policy, int status) {

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.servlet;
 
 import io.weir.ratelimit.core.request.RequestState;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -11,7 +12,8 @@ import java.io.IOException;
 
 /**
  * A servlet filter that ends requests which hold slots: with the response, an asynchronous one when it completes, times out or fails. It
- * surrounds all filters of the application. It also detects servlets of Jakarta REST without the filters of this library.
+ * surrounds all filters of the application, also those of a dispatch after {@code startAsync} or to an error page. It also detects servlets
+ * of Jakarta REST without the filters of this library.
  *
  * <p>No other event of a request ends all of them: Open Liberty does not report the end of a request to listeners if it fails, and not
  * every server ends the CDI request scope of each asynchronous request.
@@ -27,15 +29,19 @@ public final class RequestEndFilter implements Filter {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
+        boolean isFirst = request.getDispatcherType() == DispatcherType.REQUEST;
+        Object before = request.getAttribute(RequestProperties.STATE);
         try {
             chain.doFilter(request, response);
         } finally {
+            // Before a dispatch, the request has ended, or its listener ends it.
             if (request.getAttribute(RequestProperties.STATE) instanceof RequestState state
+                    && (isFirst || state != before)
                     && !continues(request, state)) {
                 state.end();
             }
         }
-        if (request.getAttribute(RequestProperties.BASE) == null) {
+        if (isFirst && request.getAttribute(RequestProperties.BASE) == null) {
             unlimited.check(request, response);
         }
     }

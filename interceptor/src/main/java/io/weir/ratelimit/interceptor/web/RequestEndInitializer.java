@@ -30,7 +30,8 @@ public final class RequestEndInitializer implements ServletContainerInitializer 
                 context.addFilter(RequestEndFilter.class.getName(), new RequestEndFilter(unlimited));
         if (filter != null) { // no other copy of this library has added it
             filter.setAsyncSupported(true);
-            filter.addMappingForUrlPatterns(EnumSet.of(DispatcherType.REQUEST), false, "/*");
+            filter.addMappingForUrlPatterns(
+                    EnumSet.of(DispatcherType.REQUEST, DispatcherType.ASYNC, DispatcherType.ERROR), false, "/*");
         }
     }
 }

@@ -11,6 +11,7 @@ import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.FilterRegistration;
 import jakarta.servlet.ServletContainerInitializer;
@@ -41,6 +42,8 @@ class RequestEndFilterTest {
     private final List<String> released = new ArrayList<>();
     private final RequestState state = new RequestState(CallContext.NONE);
     private final List<AsyncListener> listeners = new ArrayList<>();
+    private DispatcherType dispatcher = DispatcherType.REQUEST;
+    private @Nullable RequestState attached = state;
     private boolean async;
     private Consumer<AsyncListener> onAdd = listener -> {};
 
@@ -70,11 +73,12 @@ class RequestEndFilterTest {
                                 }));
     }
 
-    private ServletRequest request(@Nullable RequestState attached) {
+    private ServletRequest request() {
         return proxy(
                 ServletRequest.class,
                 Map.of(
                         "getAttribute", arguments -> arguments[0].equals(RequestProperties.STATE) ? attached : null,
+                        "getDispatcherType", arguments -> dispatcher,
                         "isAsyncStarted", arguments -> async,
                         "getAsyncContext", arguments -> context()));
     }
@@ -84,8 +88,7 @@ class RequestEndFilterTest {
     }
 
     private void serve(FilterChain chain) throws ServletException, IOException {
-        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true))
-                .doFilter(request(state), response(), chain);
+        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true)).doFilter(request(), response(), chain);
     }
 
     @Test
@@ -111,8 +114,48 @@ class RequestEndFilterTest {
 
     @Test
     void requestWithoutAStateIsLeftAlone() throws Exception {
-        new RequestEndFilter(new UnlimitedServlets("a feature", () -> true)).doFilter(request(null), response(), CHAIN);
+        attached = null;
+        serve(CHAIN);
         assertThat(listeners).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ASYNC", "ERROR"})
+    void requestThatTakesItsSlotInADispatchEndsWithIt(DispatcherType type) throws Exception {
+        dispatcher = type;
+        attached = null;
+        serve((request, response) -> {
+            attached = state;
+            state.holdSlots(() -> released.add("slots"));
+        });
+        assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    void requestThatTakesItsSlotInADispatchAndContinuesEndsWhenItCompletes() throws Exception {
+        dispatcher = DispatcherType.ASYNC;
+        attached = new RequestState(CallContext.NONE);
+        async = true;
+        serve((request, response) -> {
+            attached = state;
+            state.holdSlots(() -> released.add("slots"));
+        });
+        assertThat(released).isEmpty();
+        listeners.get(0).onComplete(new AsyncEvent(context()));
+        assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    void dispatchDoesNotEndARequestThatContinues() throws Exception {
+        async = true;
+        state.holdSlots(() -> released.add("slots"));
+        serve(CHAIN);
+        dispatcher = DispatcherType.ASYNC;
+        async = false;
+        serve(CHAIN);
+        assertThat(released).isEmpty();
+        listeners.get(0).onComplete(new AsyncEvent(context()));
+        assertThat(released).containsExactly("slots");
     }
 
     @Test
@@ -267,7 +310,7 @@ class RequestEndFilterTest {
                 .findFirst()
                 .orElseThrow();
         initializer.onStartup(null, context);
-        assertThat(calls).containsExactly("async true", "[REQUEST] false /*");
+        assertThat(calls).containsExactly("async true", "[REQUEST, ASYNC, ERROR] false /*");
 
         ServletContext second = proxy(ServletContext.class, Map.of("addFilter", arguments -> null));
         initializer.onStartup(null, second);

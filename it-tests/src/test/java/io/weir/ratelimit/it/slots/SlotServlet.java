@@ -52,6 +52,7 @@ public class SlotServlet extends HttpServlet {
                 bean.call();
                 request.startAsync().dispatch("/served/now");
             }
+            case "/later" -> request.startAsync().dispatch("/served/now");
             default -> response.sendError(404);
         }
     }
