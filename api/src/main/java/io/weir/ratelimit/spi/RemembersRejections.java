@@ -29,4 +29,16 @@ public interface RemembersRejections {
      * @return the decision; empty if the backend has no approximate counts for them, so that the failure modes decide
      */
     Optional<Decision> acquireApproximately(List<Charge> charges);
+
+    /**
+     * Tests whether the state of a key under a limit comes from approximate counts, so that it can count more permits than the key has
+     * spent. Such a state leads to no penalty and to no {@link io.weir.ratelimit.QuotaThresholdReached}. The default is false.
+     *
+     * @param charge a charge of the key
+     * @param index the position of the limit in the policy of the charge
+     * @return true if the state can count permits of other keys
+     */
+    default boolean isApproximate(Charge charge, int index) {
+        return false;
+    }
 }

@@ -189,6 +189,11 @@ final class TestBackend
     }
 
     @Override
+    public boolean isApproximate(Charge charge, int index) {
+        return require(RemembersRejections.class).isApproximate(charge, index);
+    }
+
+    @Override
     public List<Quota> peek(List<Charge> charges) {
         AtomicReference<@Nullable Charge> read = INSPECTION.get();
         if (read != null) {

@@ -87,7 +87,8 @@ public final class Penalties {
 
     /**
      * Counts a rejection for each enforced policy whose limits rejected the call. A block is not counted, nor is a rejection by slots only:
-     * nobody knows when a slot is free, so a client that waits as required can still be rejected often.
+     * nobody knows when a slot is free, so a client that waits as required can still be rejected often. A rejection by approximate counts
+     * is not counted either, because the key may have spent nothing.
      */
     public void rejected(Binding binding, List<Charge> charges, Decision.Rejected decision) {
         if (!binding.penalizes()) {
@@ -98,7 +99,7 @@ public final class Penalties {
             Charge charge = charges.get(i);
             Policy policy =
                     charge.shadow() ? null : binding.policy(charge.policy().policy());
-            if (policy != null && policy.penalty().isPresent() && exceedsALimit(event.quotasOf(i))) {
+            if (policy != null && policy.penalty().isPresent() && exceedsALimit(charge, event.quotasOf(i))) {
                 count(new Rejection(
                         binding.endpoint(),
                         policy,
@@ -109,14 +110,16 @@ public final class Penalties {
         }
     }
 
-    private static boolean exceedsALimit(List<Quota> quotas) {
+    private boolean exceedsALimit(Charge charge, List<Quota> quotas) {
         boolean rejected = false;
         for (int i = 0; i < quotas.size(); i++) {
             Quota quota = quotas.get(i);
             if (quota.blocked()) {
                 return false;
             }
-            rejected |= quota.rejected() && quota.kind() != Quota.Kind.CONCURRENCY;
+            rejected |= quota.rejected()
+                    && quota.kind() != Quota.Kind.CONCURRENCY
+                    && !QuotaThresholds.isApproximate(backend, charge, i);
         }
         return rejected;
     }

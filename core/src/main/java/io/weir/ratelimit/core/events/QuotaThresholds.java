@@ -19,6 +19,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.ChargeReceipt;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -246,7 +247,7 @@ public final class QuotaThresholds {
                 }
                 ThresholdMark mark =
                         ThresholdMark.of(charge, charge.policy().limits().get(i), percent, now, quota);
-                if (!mark.isOfPeriod(periodEnds.getIfPresent(mark.place()))) {
+                if (!mark.isOfPeriod(periodEnds.getIfPresent(mark.place())) && !isApproximate(backend, charge, i)) {
                     periodEnds.put(mark.place(), mark.endMicros());
                     due.add(new Due(
                             mark,
@@ -260,6 +261,13 @@ public final class QuotaThresholds {
                 }
             }
         }
+    }
+
+    /** Tests whether the quota of a limit can count permits of other keys, because a full backend shares its counts between keys. */
+    static boolean isApproximate(RateLimitBackend backend, Charge charge, int index) {
+        return backend.capability(RemembersRejections.class)
+                .filter(memory -> memory.isApproximate(charge, index))
+                .isPresent();
     }
 
     /** A blocked key has no remaining permits, whatever it has spent. */

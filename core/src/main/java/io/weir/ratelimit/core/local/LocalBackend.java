@@ -174,6 +174,18 @@ public final class LocalBackend
         }
     }
 
+    @Override
+    public boolean isApproximate(Charge charge, int index) {
+        StateKey key = StateKey.of(charge, index);
+        long shard = StateTable.shardOf(key);
+        table.lock(shard);
+        try {
+            return table.isApproximate(key, charge.policy().limits().get(index), time.micros());
+        } finally {
+            table.unlock(shard);
+        }
+    }
+
     private @Nullable Decision decideApproximately(PendingCharge[] charges) {
         table.sketches().lock();
         try {

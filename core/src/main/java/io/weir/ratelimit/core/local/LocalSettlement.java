@@ -113,7 +113,7 @@ final class LocalSettlement {
         if (!table.reserve(1, nowMicros)) {
             return false;
         }
-        table.add(each.key(), each.limit(), state, nowMicros);
+        table.add(each.key(), each.limit(), state, 0, nowMicros);
         return true;
     }
 }

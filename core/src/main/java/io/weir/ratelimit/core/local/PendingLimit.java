@@ -63,11 +63,13 @@ final class PendingLimit {
 
     /** Spends a cost from the state that was read, and stores the result. The place of a new key is reserved. */
     void spend(StateTable table, Limit limit, long cost, long nowMicros) {
-        LimitState spent = state().spend(limit, cost, nowMicros);
+        LimitState before = state();
+        LimitState spent = before.spend(limit, cost, nowMicros);
         // The receipts of all calls of a key would need a copy of all its slots.
         state = spent instanceof ConcurrencyState slots ? slots.summary() : spent;
         if (stored == null) {
-            table.add(key, limit, spent, nowMicros);
+            long approximateMicros = before.resetAfterMicros(limit, nowMicros);
+            table.add(key, limit, spent, approximateMicros == 0 ? 0 : nowMicros + approximateMicros, nowMicros);
         } else {
             stored.limit = limit;
             next = spent;

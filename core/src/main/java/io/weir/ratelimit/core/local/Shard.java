@@ -42,7 +42,7 @@ final class Shard {
     void renew(StateKey key) {
         StoredState state = states.get(key);
         if (state != null) {
-            StoredState moved = new StoredState(key, state.limit, state.take());
+            StoredState moved = new StoredState(key, state.limit, state.take(), state.exactFromMicros);
             moved.dueMicros = state.dueMicros;
             byDue.remove(state);
             byDue.add(moved);

@@ -136,10 +136,25 @@ final class StateTable {
         return sketches.isEmpty() ? LimitState.untouched(limit, nowMicros) : sketches.read(key, limit, nowMicros);
     }
 
-    /** Adds a state whose place is {@linkplain #reserve reserved}. The caller holds the lock of its shard. */
-    void add(StateKey key, Limit limit, LimitState state, long nowMicros) {
+    /**
+     * Tests whether the state of a key comes from a sketch, so that it can be too high. A key that finds a place keeps the permits of the
+     * sketch until they have returned. The caller holds the lock of its shard.
+     */
+    boolean isApproximate(StateKey key, Limit limit, long nowMicros) {
+        StoredState stored = find(key);
+        return stored == null
+                ? stateOfNew(key, limit, nowMicros).resetAfterMicros(limit, nowMicros) > 0
+                : nowMicros < stored.exactFromMicros;
+    }
+
+    /**
+     * Adds a state whose place is {@linkplain #reserve reserved}, and which is exact from an instant on; 0 if it always is. The caller holds
+     * the lock of its shard.
+     */
+    void add(StateKey key, Limit limit, LimitState state, long exactFromMicros, long nowMicros) {
         noteTime(nowMicros);
-        updateNextDue(shards[index(key)].add(new StoredState(key, limit, state), state, nowMicros));
+        StoredState added = new StoredState(key, limit, state, exactFromMicros);
+        updateNextDue(shards[index(key)].add(added, state, nowMicros));
     }
 
     /**

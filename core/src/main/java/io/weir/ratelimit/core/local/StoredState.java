@@ -16,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 final class StoredState extends AtomicReference<@Nullable LimitState> {
     final StateKey key;
 
+    /**
+     * From when the state is exact, in microseconds; 0 if it always is. It is too high before if it began with the counts of a sketch. A
+     * bucket can keep a part of them until it is full.
+     */
+    final long exactFromMicros;
+
     /** The limit of the latest charge, also of a rejected one. The lock of the shard guards its changes. */
     Limit limit;
 
@@ -25,10 +31,11 @@ final class StoredState extends AtomicReference<@Nullable LimitState> {
     /** The state that a call has taken. The lock of the shard guards it. */
     private @Nullable LimitState taken;
 
-    StoredState(StateKey key, Limit limit, LimitState state) {
+    StoredState(StateKey key, Limit limit, LimitState state, long exactFromMicros) {
         super(state);
         this.key = key;
         this.limit = limit;
+        this.exactFromMicros = exactFromMicros;
     }
 
     /**

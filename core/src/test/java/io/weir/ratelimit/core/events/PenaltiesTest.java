@@ -165,6 +165,56 @@ class PenaltiesTest {
         }
     }
 
+    /** Fills a backend with keys that have spent one permit each, until the approximate counts of every other key are one. */
+    private void flood(RateLimitEngine engine) {
+        Binding flooded = Fixtures.binding(1, policy("api", Policy.Mode.ENFORCE, 1, Optional.empty()));
+        for (int user = 0; user < 20_000; user++) {
+            call(engine, flooded, "user" + user);
+        }
+    }
+
+    private void isRejectedWithoutAPenalty(RateLimitEngine engine, long permits, String user) {
+        for (int call = 0; call < 10; call++) {
+            assertThat(((Decision.Rejected) call(engine, penalized(permits), user)).blocked())
+                    .isFalse();
+        }
+        assertThat(direct).isEmpty();
+    }
+
+    @Test
+    void aRejectionByApproximateCountsIsNotCounted() {
+        RateLimitEngine engine = engine(new LocalBackend(2, micros::get), Runnable::run);
+        flood(engine);
+        isRejectedWithoutAPenalty(engine, 1, "ann");
+        for (int call = 0; call < 3; call++) {
+            call(engine, penalized(1), "user0");
+            call(engine, penalized(0), "bob");
+        }
+        assertThat(blocks.list())
+                .as("a key with a place, and a limit of 0 permits")
+                .hasSize(2);
+    }
+
+    @Test
+    void aRejectionByApproximateCountsIsNotCountedAfterTheKeyHasFoundAPlace() {
+        RateLimitEngine engine = engine(new LocalBackend(1, micros::get), Runnable::run);
+        Policy second = Policy.builder(
+                        new PolicyLimits("second", List.of(Limit.of(Algorithm.FIXED_WINDOW, 1, Duration.ofSeconds(1)))),
+                        KeyExpression.parse("principal", new KeyTerms(32, 64)))
+                .build();
+        call(engine, Fixtures.binding(1, second), "old");
+        flood(engine);
+        micros.addAndGet(1_000_000);
+        assertThat(call(engine, penalized(2), "ann").allowed()).isTrue();
+        isRejectedWithoutAPenalty(engine, 2, "ann");
+
+        micros.addAndGet(Duration.ofHours(1).toNanos() / 1_000);
+        for (int call = 0; call < 5; call++) {
+            call(engine, penalized(2), "ann");
+        }
+        assertThat(direct).hasSize(1);
+    }
+
     @Test
     void aPenaltyIsReportedAlthoughNoThreadIsAvailable() {
         RateLimitEngine engine = engine(local, task -> {

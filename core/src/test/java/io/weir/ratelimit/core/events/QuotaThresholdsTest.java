@@ -623,6 +623,21 @@ class QuotaThresholdsTest {
                 .settle((Receipt) arguments[0], (Predicate<Charge>) arguments[1], (Long) arguments[2]);
     }
 
+    @Test
+    void aShareByApproximateCountsCausesNoEvent() {
+        RateLimitEngine full = instance(new LocalBackend(1, time), Runnable::run, 0, events::add);
+        Binding flooded =
+                Fixtures.binding(10, policy(Policy.Mode.ENFORCE, List.of(), tenAnHour(Algorithm.FIXED_WINDOW)));
+        for (int user = 0; user < 20_000; user++) {
+            full.decide(flooded, TestCall.byPrincipal("user" + user), null);
+        }
+        Policy policy = policy(Algorithm.FIXED_WINDOW, 80, 100);
+        assertThat(call(full, policy, 1).allowed()).isFalse();
+        assertThat(events).isEmpty();
+        full.decide(Fixtures.binding(1, policy), TestCall.byPrincipal("user0"), null);
+        assertThat(percents()).as("of the key with the place").containsExactly(80, 100);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"another instance", "no thread", "the backend fails"})
     void theNextDecisionReportsWhatASettlementDoesNot(String cause) {

@@ -277,6 +277,42 @@ class FullTableTest {
         assertThat(allowed(backend, fiveAnHour, "new", 30)).isEqualTo(5);
     }
 
+    @ParameterizedTest
+    @EnumSource(Algorithm.class)
+    void aStateIsApproximateUntilTheCountsOfNewKeysHaveExpired(Algorithm algorithm) {
+        LocalBackend backend = new LocalBackend(1, time);
+        PolicyLimits fiveAnHour = policy(algorithm, 5, HOUR);
+        Charge old = charge(ONE_A_SECOND, "old");
+        Charge call = charge(fiveAnHour, "new");
+        decide(backend, old);
+        assertThat(backend.isApproximate(call, 0)).as("nothing counted").isFalse();
+        decide(backend, call);
+        assertThat(backend.isApproximate(call, 0)).as("no place").isTrue();
+        assertThat(backend.isApproximate(charge(policy(algorithm, 0, HOUR), "new"), 0))
+                .as("no permits")
+                .isFalse();
+        assertThat(backend.isApproximate(old, 0)).as("a place").isFalse();
+
+        time.advanceMicros(1_000_000);
+        assertThat(backend.acquire(List.of(call)).allowed()).isTrue();
+        assertThat(backend.isApproximate(call, 0)).as("a place since then").isTrue();
+        backend.block(fiveAnHour, "new", HOUR).toCompletableFuture().join();
+        assertThat(backend.isApproximate(call, 0)).as("blocked").isTrue();
+        time.advanceMicros(2 * HOUR_MICROS);
+        assertThat(backend.isApproximate(call, 0)).as("expired").isFalse();
+        assertThat(allowed(backend, fiveAnHour, "new", 30)).isEqualTo(5);
+        assertThat(backend.isApproximate(call, 0)).as("exact").isFalse();
+    }
+
+    @Test
+    void aStateWithoutApproximateCountsIsExactAfterAStepBackOfTheClock() {
+        LocalBackend backend = new LocalBackend(3, time);
+        Charge call = charge(FIVE_AN_HOUR, "new");
+        decide(backend, call);
+        time.advanceMicros(-HOUR_MICROS);
+        assertThat(backend.isApproximate(call, 0)).isFalse();
+    }
+
     @Test
     void newKeysStillFailAsFullInOtherFailureModes() {
         LocalBackend backend = full();
