@@ -42,7 +42,7 @@ public final class Nemesis {
               --each            one run with each fault, each of the whole time
               --parallel 1      how many runs at the same time, each with a part of a processor and the memory of its history; see --pace
               --folder F        the folder of histories and logs; target/nemesis by default
-              --table F         the page that receives the table of results, between its two comments
+              --table F         the page that receives the table of results, between its two comments; rows of other faults stay
               --check F         checks the histories of a file or a folder, and runs nothing; other arguments are those of their runs
             Faults:
             """;
