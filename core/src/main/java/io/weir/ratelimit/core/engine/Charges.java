@@ -3,6 +3,7 @@ package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.key.IdentityEncoder;
+import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
@@ -30,71 +31,82 @@ final class Charges {
 
     /** Returns the charges of a call; the acquisition is null if the call cannot wait. */
     List<Charge> of(Binding binding, CallContext call, @Nullable Acquisition acquisition) {
-        List<Binding.PolicyCost> policies = binding.policies();
-        if (policies.size() == 1) {
-            return onlyCharge(policies.get(0), call, acquisition);
-        }
-        Charge[] charges = new Charge[policies.size()];
-        for (int i = 0; i < charges.length; i++) {
-            charges[i] = charge(policies.get(i), call, acquisition);
-        }
-        return List.of(charges);
+        RecentCharges.Entry known = recent(binding, call);
+        return known == null ? resolved(binding.policies(), null, call, acquisition) : known.charges();
     }
 
-    private List<Charge> onlyCharge(
-            Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
-        RecentCharges.Entry known = recent(policyCost, call, acquisition);
-        return known == null ? List.of(charge(policyCost, call, acquisition)) : known.charges();
-    }
-
-    /** Returns the only charge of a call that can have been called before, null if the charge depends on more than its key. */
+    /** Returns the charges of a call that can have been called before, null if a charge depends on more than one text. */
     RecentCharges.@Nullable Entry recent(Binding binding, CallContext call) {
         List<Binding.PolicyCost> policies = binding.policies();
-        return policies.size() == 1 ? recent(policies.get(0), call, null) : null;
-    }
-
-    private RecentCharges.@Nullable Entry recent(
-            Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
-        Policy policy = policyCost.policy();
-        String source = policy.hasSameChargeForAll() && !overrides.existFor(policy)
-                ? policy.key().source(call)
-                : null;
+        String source = source(policies, call);
         if (source == null) {
             return null;
         }
-        RecentCharges.Entry known = recent.get(policy, source, policyCost.cost());
-        if (known == null) {
-            String storedKey = encoder.encode(policy.key().ofSource(source));
-            known = recent.put(
-                    policy, source, charge(policy, policy.limits(), storedKey, policyCost.cost(), acquisition));
-        }
-        return known;
+        RecentCharges.Entry known = recent.get(policies, source);
+        return known == null ? recent.put(policies, source, resolved(policies, source, call, null)) : known;
     }
 
-    private Charge charge(Binding.PolicyCost policyCost, CallContext call, @Nullable Acquisition acquisition) {
-        Policy policy = policyCost.policy();
-        Identity key = policy.key().resolve(call);
-        String storedKey = encoder.encode(key);
-        return charge(policy, limits(policy, key, storedKey, call), storedKey, policyCost.cost(), acquisition);
+    /** Returns the text that alone determines the keys of all policies and their limits, null if there is none. */
+    private @Nullable String source(List<Binding.PolicyCost> policies, CallContext call) {
+        KeyExpression key = null;
+        for (int i = 0; i < policies.size(); i++) {
+            Policy policy = policies.get(i).policy();
+            boolean known = key == null
+                    || policy.key().equals(key)
+                    || key.isGlobal()
+                    || policy.key().isGlobal();
+            if (!known || !policy.hasSameChargeForAll() || overrides.existFor(policy)) {
+                return null;
+            }
+            key = key == null || key.isGlobal() ? policy.key() : key;
+        }
+        return key == null ? null : key.source(call);
+    }
+
+    /**
+     * Resolves the charges of a call. Policies with the same key share its resolved value. If a text alone determines the charges, they
+     * have the limits of all callers.
+     */
+    private List<Charge> resolved(
+            List<Binding.PolicyCost> policies,
+            @Nullable String source,
+            CallContext call,
+            @Nullable Acquisition acquisition) {
+        Identity[] keys = new Identity[policies.size()];
+        Charge[] charges = new Charge[keys.length];
+        for (int i = 0; i < keys.length; i++) {
+            Policy policy = policies.get(i).policy();
+            int same = 0;
+            while (!policies.get(same).policy().key().equals(policy.key())) {
+                same++;
+            }
+            if (same < i) {
+                keys[i] = keys[same];
+            } else {
+                keys[i] = source == null
+                        ? policy.key().resolve(call)
+                        : policy.key().ofSource(source);
+            }
+            String storedKey = same < i ? charges[same].storedKey() : encoder.encode(keys[i]);
+            PolicyLimits limits = source == null ? limits(policy, keys[i], storedKey, call) : policy.limits();
+            charges[i] = charge(policies.get(i), limits, storedKey, acquisition);
+        }
+        return List.of(charges);
     }
 
     /** Returns the charges of a key that application code names. */
     List<Charge> of(Binding binding, Identity key, String storedKey, Acquisition acquisition) {
         return binding.policies().stream()
-                .map(policyCost -> charge(
-                        policyCost.policy(),
-                        knownLimits(policyCost.policy(), key, storedKey),
-                        storedKey,
-                        policyCost.cost(),
-                        acquisition))
+                .map(policyCost ->
+                        charge(policyCost, knownLimits(policyCost.policy(), key, storedKey), storedKey, acquisition))
                 .toList();
     }
 
     private static Charge charge(
-            Policy policy, PolicyLimits limits, String storedKey, long cost, @Nullable Acquisition acquisition) {
-        return policy.isShadowFor(storedKey)
-                ? new Charge(limits, storedKey, cost).asShadow()
-                : new Charge(limits, storedKey, cost, acquisition == null ? 0 : acquisition.maxWaitMicros(policy));
+            Binding.PolicyCost due, PolicyLimits limits, String storedKey, @Nullable Acquisition acquisition) {
+        boolean shadow = due.policy().isShadowFor(storedKey);
+        long maxWait = shadow || acquisition == null ? 0 : acquisition.maxWaitMicros(due.policy());
+        return new Charge(limits, storedKey, due.cost(), maxWait, shadow);
     }
 
     /** Returns the limits of the key, else of the caller's tier, else of the policy. */

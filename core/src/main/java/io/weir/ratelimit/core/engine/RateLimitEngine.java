@@ -114,7 +114,7 @@ public final class RateLimitEngine {
         long end = measured ? sleeper.nanos() : backend.atNanos(decision);
         boolean plain = isPlain(decision);
         if (recent != null && plain) {
-            topKeys.allowed(recent.key(), decision, end);
+            topKeys.allowed(recent.keys(), decision, end);
         } else {
             topKeys.decided(due, decision, end);
         }

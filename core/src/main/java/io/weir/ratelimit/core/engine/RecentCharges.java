@@ -2,9 +2,10 @@
 package io.weir.ratelimit.core.engine;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.core.policy.Policy;
+import io.weir.ratelimit.core.request.Binding.PolicyCost;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker.RecurringKey;
 import io.weir.ratelimit.spi.Charge;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
@@ -12,9 +13,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The charges of recent calls, by policy and by the text that determines the key. Each text has two places. A few of the callers whose
- * texts share them replace each other, so a flood of callers replaces little and writes little. Thread-safe without locks, because
- * entries are immutable.
+ * The charges of recent calls, by their policies and by the text that determines their keys. Each text has two places. A few of the
+ * callers whose texts share them replace each other, so a flood of callers replaces little and writes little. Thread-safe without locks,
+ * because entries are immutable.
  */
 final class RecentCharges {
     /** The number of places; a power of two. */
@@ -30,43 +31,50 @@ final class RecentCharges {
 
     private final Function<List<Charge>, Supplier<Decision>> acquires;
 
-    /** The only charge of a call, as a list that later calls with the same key reuse; {@code acquire} spends it, each time. */
-    record Entry(Policy policy, String source, List<Charge> charges, RecurringKey key, Supplier<Decision> acquire) {}
+    /** The charges of a call, which later calls with the same text reuse; {@code acquire} spends them, each time. */
+    record Entry(
+            List<PolicyCost> policies,
+            String source,
+            List<Charge> charges,
+            List<RecurringKey> keys,
+            Supplier<Decision> acquire) {
+        @SuppressWarnings("ReferenceEquality") // a reload creates the policies anew
+        private boolean isOf(List<PolicyCost> called, String text) {
+            if (called.size() != policies.size() || !source.equals(text)) {
+                return false;
+            }
+            for (int i = 0; i < called.size(); i++) {
+                PolicyCost each = policies.get(i);
+                if (called.get(i).policy() != each.policy() || called.get(i).cost() != each.cost()) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
 
     /** Creates an empty table, with a function that returns the acquire of charges. */
     RecentCharges(Function<List<Charge>, Supplier<Decision>> acquires) {
         this.acquires = acquires;
     }
 
-    /** Returns the charge of the last call with the policy, the text and the cost, null if it is not known. */
+    /** Returns the charges of the last call with the policies, their costs and the text, null if they are not known. */
     @Nullable
-    Entry get(Policy policy, String source, long cost) {
-        int place = place(policy, source);
-        Entry entry = entry(place, policy, source, cost);
-        return entry == null ? entry(neighbor(place), policy, source, cost) : entry;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // a reload creates the policies anew
-    private @Nullable Entry entry(int place, Policy policy, String source, long cost) {
+    Entry get(List<PolicyCost> policies, String source) {
+        int place = place(policies, source);
         Entry entry = entries[place];
-        return entry != null
-                        && entry.policy == policy
-                        && entry.source.equals(source)
-                        && entry.charges.get(0).cost() == cost
-                ? entry
-                : null;
+        if (entry == null || !entry.isOf(policies, source)) {
+            entry = entries[neighbor(place)];
+        }
+        return entry != null && entry.isOf(policies, source) ? entry : null;
     }
 
-    /** Keeps the only charge of a call and returns it. */
-    Entry put(Policy policy, String source, Charge charge) {
-        List<Charge> charges = List.of(charge);
-        Entry entry = new Entry(
-                policy,
-                source,
-                charges,
-                new RecurringKey(charge.policy().policy(), charge.storedKey()),
-                acquires.apply(charges));
-        int place = place(policy, source);
+    /** Keeps the charges of a call and returns them. */
+    Entry put(List<PolicyCost> policies, String source, List<Charge> charges) {
+        RecurringKey[] keys = new RecurringKey[charges.size()];
+        Arrays.setAll(keys, i -> new RecurringKey(charges.get(i)));
+        Entry entry = new Entry(policies, source, charges, List.of(keys), acquires.apply(charges));
+        int place = place(policies, source);
         if (entries[place] != null && entries[neighbor(place)] == null) {
             place = neighbor(place);
         }
@@ -82,8 +90,11 @@ final class RecentCharges {
         return place ^ 1;
     }
 
-    static int place(Policy policy, String source) {
-        int hash = (31 * policy.name().hashCode() + source.hashCode()) * 0x9E3779B9;
-        return hash >>> (Integer.SIZE - Integer.numberOfTrailingZeros(PLACES));
+    static int place(List<PolicyCost> policies, String source) {
+        int hash = source.hashCode();
+        for (int i = 0; i < policies.size(); i++) {
+            hash = 31 * hash + policies.get(i).policy().name().hashCode();
+        }
+        return (hash * 0x9E3779B9) >>> (Integer.SIZE - Integer.numberOfTrailingZeros(PLACES));
     }
 }

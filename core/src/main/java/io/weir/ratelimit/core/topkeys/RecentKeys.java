@@ -82,36 +82,28 @@ final class RecentKeys {
      * Counts an allowed call of a key at the place that was returned for its last call. Returns false, and does not count, if the period
      * has ended or if another key has the counter.
      */
-    static boolean count(Place place, String storedKey, Decision decision, long nanos) {
+    static boolean count(Place place, String storedKey, Decision decision, int charge, long nanos) {
         RecentKeys keys = place.keys;
         if (keys.at(nanos).startNanos != place.startNanos || !place.counter.add()) {
             return false;
         }
-        int utilization = Utilization.of(decision, 0);
+        int utilization = Utilization.of(decision, charge);
         place.counter.raise(utilization);
-        keys.countNear(storedKey, decision, 0, utilization, nanos);
+        keys.countNear(storedKey, decision, charge, utilization, nanos);
         return true;
     }
 
-    /** Counts an allowed call of a key. Returns the place of its counter, null if it has none. */
+    /** Counts a call of a key by the result of its charge. Returns the place of its counter, null if it has none. */
     @Nullable
-    Place count(String storedKey, Decision decision, int charge, long nanos) {
+    Place count(String storedKey, Decision decision, int charge, boolean rejected, long nanos) {
         int utilization = Utilization.of(decision, charge);
         Period period = at(nanos);
         SpaceSaving.Counter counter = period.active.count(storedKey, utilization);
-        countNear(storedKey, decision, charge, utilization, nanos);
-        return counter == null ? null : new Place(this, period.startNanos, counter);
-    }
-
-    /** Counts a call of a key by the result of its charge. */
-    void count(String storedKey, Decision decision, int charge, boolean rejected, long nanos) {
-        int utilization = Utilization.of(decision, charge);
-        Period period = at(nanos);
-        period.active.count(storedKey, utilization);
         if (rejected) {
             period.rejections().count(storedKey, utilization);
         }
         countNear(storedKey, decision, charge, utilization, nanos);
+        return counter == null ? null : new Place(this, period.startNanos, counter);
     }
 
     private void countNear(String storedKey, Decision decision, int charge, int utilization, long nanos) {

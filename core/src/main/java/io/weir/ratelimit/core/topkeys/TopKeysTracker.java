@@ -34,17 +34,15 @@ public final class TopKeysTracker {
 
     private static final TopKeys EMPTY = new TopKeys(List.of(), List.of(), List.of(), Duration.ZERO);
 
-    /** A key of one policy that keeps its counter, so that its next call need not search for it. */
+    /** The key of a charge that keeps its counter, so that its next call need not search for it. */
     public static final class RecurringKey {
-        private final String policy;
-        private final String storedKey;
+        private final Charge charge;
 
         /** The counter of the last call; null if the key had none. A call checks that it is still valid. */
         volatile RecentKeys.@Nullable Place place;
 
-        public RecurringKey(String policy, String storedKey) {
-            this.policy = policy;
-            this.storedKey = storedKey;
+        public RecurringKey(Charge charge) {
+            this.charge = charge;
         }
     }
 
@@ -77,11 +75,15 @@ public final class TopKeysTracker {
         }
     }
 
-    /** Counts an allowed decision about one charge without shadow quotas, at an instant of the monotonic clock. */
-    public void allowed(RecurringKey key, Decision decision, long nanos) {
-        RecentKeys.Place known = key.place;
-        if (enabled && (known == null || !RecentKeys.count(known, key.storedKey, decision, nanos))) {
-            key.place = of(key.policy, nanos).count(key.storedKey, decision, 0, nanos);
+    /** Counts an allowed decision without shadow quotas about the charges of keys, at an instant of the monotonic clock. */
+    public void allowed(List<RecurringKey> keys, Decision decision, long nanos) {
+        for (int i = 0; enabled && i < keys.size(); i++) {
+            RecurringKey key = keys.get(i);
+            RecentKeys.Place known = key.place;
+            String storedKey = key.charge.storedKey();
+            if (known == null || !RecentKeys.count(known, storedKey, decision, i, nanos)) {
+                key.place = of(key.charge.policy().policy(), nanos).count(storedKey, decision, i, false, nanos);
+            }
         }
     }
 

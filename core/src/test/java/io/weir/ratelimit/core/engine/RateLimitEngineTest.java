@@ -37,6 +37,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -236,6 +237,65 @@ class RateLimitEngineTest {
                         "both p.alice+i.203.0.113.7 1",
                         "user anon 1",
                         "user p.alice 1");
+    }
+
+    @Test
+    void callsUnderSeveralPoliciesHaveTheirOwnCharges() {
+        Policy all = policy("all", "global");
+        RateLimitEngine engine = engine(backend);
+        for (int repeated = 0; repeated < 2; repeated++) {
+            engine.decide(binding(1, BY_ADDRESS, CLOSED, all), CALL, null);
+            engine.decide(binding(2, BY_ADDRESS, CLOSED, all), CALL, null);
+            engine.decide(binding(1, all, BY_ADDRESS), CALL, null);
+            engine.decide(binding(1, all, BY_USER), CALL.withPrincipal("203.0.113.7"), null);
+            engine.decide(binding(1, BY_ADDRESS, CLOSED), CallContext.NONE, null);
+            assertThat(backend.calls)
+                    .containsExactly(
+                            "address i.203.0.113.7 1 & closed i.203.0.113.7 1 & all all 1",
+                            "address i.203.0.113.7 2 & closed i.203.0.113.7 2 & all all 2",
+                            "all all 1 & address i.203.0.113.7 1",
+                            "all all 1 & user p.203.0.113.7 1",
+                            "address anon 1 & closed anon 1");
+            backend.calls.clear();
+        }
+    }
+
+    /** A call that counts how often it is asked for its address. */
+    private static final class AskedCall implements CallContext {
+        private int asked;
+
+        @Override
+        public Optional<String> peerAddress() {
+            asked++;
+            return Optional.of("203.0.113.7");
+        }
+
+        @Override
+        public Optional<String> principal() {
+            return Optional.of("alice");
+        }
+
+        @Override
+        public Optional<String> header(String name) {
+            return Optional.empty();
+        }
+
+        @Override
+        public Optional<Object> argument(String name) {
+            return Optional.empty();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ip, ip", "ip, global", "ip, principal", "ip | principal, principal"})
+    void policiesWithTheSameKeyResolveItOnce(String key, String other) {
+        AskedCall call = new AskedCall();
+        engine(backend).decide(binding(1, policy("a", key), policy("b", other), policy("c", key)), call, null);
+        assertThat(call.asked).isEqualTo(1);
+        assertThat(backend.calls)
+                .singleElement()
+                .satisfies(charged ->
+                        assertThat(charged).startsWith("a i.203.0.113.7 1 & b ").endsWith(" 1 & c i.203.0.113.7 1"));
     }
 
     @Test

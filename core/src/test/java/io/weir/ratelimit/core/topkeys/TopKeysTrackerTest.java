@@ -65,13 +65,13 @@ class TopKeysTrackerTest {
 
     private void recurs(RecurringKey key, int times) {
         for (int i = 0; i < times; i++) {
-            tracker.allowed(key, new Decision.Allowed(Results.of(quota(API, false)), Receipt.EMPTY), nanos);
+            tracker.allowed(List.of(key), new Decision.Allowed(Results.of(quota(API, false)), Receipt.EMPTY), nanos);
         }
     }
 
     @Test
     void aRecurringKeyCountsEachCall() {
-        RecurringKey ann = new RecurringKey("api", "p.ann");
+        RecurringKey ann = new RecurringKey(new Charge(API, "p.ann", 1));
         recurs(ann, 2);
         calls("p.ann", 1);
         recurs(ann, 2);
@@ -80,7 +80,7 @@ class TopKeysTrackerTest {
 
     @Test
     void aRecurringKeyCountsInTheCurrentPeriod() {
-        RecurringKey ann = new RecurringKey("api", "p.ann");
+        RecurringKey ann = new RecurringKey(new Charge(API, "p.ann", 1));
         recurs(ann, 3);
         pass(6);
         recurs(ann, 2);
@@ -92,7 +92,7 @@ class TopKeysTrackerTest {
 
     @Test
     void aRecurringKeyThatHasLostItsCounterStillCounts() {
-        RecurringKey ann = new RecurringKey("api", "p.ann");
+        RecurringKey ann = new RecurringKey(new Charge(API, "p.ann", 1));
         recurs(ann, 1);
         for (int key = 0; key < 20 * SpaceSaving.COUNTERS; key++) {
             calls("p.user" + key, 3);
@@ -106,7 +106,7 @@ class TopKeysTrackerTest {
     /** Otherwise each call would first try the counter of another key. */
     @Test
     void aRecurringKeyForgetsALostCounter() {
-        RecurringKey ann = new RecurringKey("api", "p.ann");
+        RecurringKey ann = new RecurringKey(new Charge(API, "p.ann", 1));
         recurs(ann, 1);
         assertThat(ann.place).isNotNull();
         for (int key = 0; key < 200 * SpaceSaving.COUNTERS; key++) {
@@ -115,6 +115,17 @@ class TopKeysTrackerTest {
         recurs(ann, 1);
         assertThat(ann.place).isNull();
         assertThat(tracker.top("api").active()).noneMatch(entry -> entry.key().equals(masker.of("p.ann")));
+    }
+
+    @Test
+    void theRecurringKeysOfADecisionCountUnderTheirPolicies() {
+        Decision decision = new Decision.Allowed(Results.of(quota(API, false), quota(LOGIN, true)), Receipt.EMPTY);
+        List<RecurringKey> keys = List.of(
+                new RecurringKey(new Charge(API, "i.10.0.0.1", 1)), new RecurringKey(new Charge(LOGIN, "p.ann", 1)));
+        tracker.allowed(keys, decision, nanos);
+        tracker.allowed(keys, decision, nanos);
+        assertThat(tracker.top("api").active()).containsExactly(exactly("i.10.0.0.1", 2));
+        assertThat(tracker.top("login").active()).containsExactly(rejected("p.ann", 2));
     }
 
     @Test
