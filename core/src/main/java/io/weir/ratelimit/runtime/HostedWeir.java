@@ -133,6 +133,7 @@ public final class HostedWeir implements AutoCloseable {
         return limiter;
     }
 
+    /** Returns the settings of the application. */
     public Settings settings() {
         return assembly.settings();
     }
@@ -201,6 +202,7 @@ public final class HostedWeir implements AutoCloseable {
         return parts.instances().getAsInt();
     }
 
+    /** Returns the listeners that measure and log. */
     public Telemetry telemetry() {
         return telemetry;
     }
@@ -219,6 +221,7 @@ public final class HostedWeir implements AutoCloseable {
         return assembly.platform().currentRequest();
     }
 
+    /** Returns the quotas of single callers. */
     public CallerQuotas quotas() {
         return quotas;
     }

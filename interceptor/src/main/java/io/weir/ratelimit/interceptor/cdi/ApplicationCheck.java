@@ -46,7 +46,7 @@ final class ApplicationCheck {
     private List<MessageCatalog.Message> warnings(Set<String> mappings, boolean jersey) {
         ResourceOperations resources = new ResourceOperations(application);
         List<ApplicationView.Operation> operations = resources.of(classes);
-        return application.warnings(new ApplicationView(
+        return application.weir().warnings(new ApplicationView(
                 methods(),
                 operations,
                 mappings,

@@ -3,13 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
-import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.engine.CallerQuotas;
-import io.weir.ratelimit.core.fallback.BackendHealth;
-import io.weir.ratelimit.core.instance.ApplicationView;
-import io.weir.ratelimit.core.message.MessageCatalog;
-import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
@@ -70,21 +64,6 @@ public final class DeployedApplication {
         return new AnnotationScanner(MethodNames.of(beanClasses), problems).scan(beanClasses);
     }
 
-    /** Starts the repeated tasks. The calling thread and the class loader are the application's. */
-    public void start(ClassLoader application) {
-        weir.start(application);
-    }
-
-    /** Cancels the calls that wait, with a thread or without. */
-    public void endWaits() {
-        weir.endWaits();
-    }
-
-    /** Ends the repeated tasks and the look-ups. */
-    public void stop() {
-        weir.close();
-    }
-
     /** Returns the states of requests. */
     RequestStates states() {
         return states;
@@ -120,11 +99,6 @@ public final class DeployedApplication {
         return resources;
     }
 
-    /** Returns the warnings about policies that do not fit the started application. */
-    List<MessageCatalog.Message> warnings(ApplicationView view) {
-        return weir.warnings(view);
-    }
-
     /** Returns the gate that decides about requests and bean calls. */
     public RateLimitGate gate() {
         return gate;
@@ -135,39 +109,14 @@ public final class DeployedApplication {
         return platform.discovered().names();
     }
 
-    /** Returns the health of the backend. */
-    public BackendHealth health() {
-        return weir.health();
-    }
-
-    /** Returns the limiter for application code. */
-    public RateLimiter limiter() {
-        return weir.limiter();
-    }
-
-    /** Returns the limiter, for plug-ins. */
+    /** Returns the limiter of the application. */
     public HostedWeir weir() {
         return weir;
-    }
-
-    /** Returns the quotas of callers, for the quota resource. */
-    public CallerQuotas quotas() {
-        return weir.quotas();
-    }
-
-    /** Returns the names of the header dialects of responses in configured order. */
-    public List<String> headers() {
-        return weir.settings().headers();
     }
 
     /** Returns the application's bean that writes the bodies of rejections, empty if it has none. */
     public Optional<RejectionResponder> responder() {
         return platform.responder();
-    }
-
-    /** Returns the decorator for spans that start after the decision. */
-    public Telemetry.Spans spans() {
-        return weir.telemetry().spans();
     }
 
     /** Tests whether there is a policy. */

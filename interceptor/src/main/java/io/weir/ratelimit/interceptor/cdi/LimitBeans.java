@@ -20,7 +20,7 @@ public class LimitBeans {
     @Produces
     @ApplicationScoped
     public RateLimiter limiter(RateLimitExtension extension) {
-        return extension.application().limiter();
+        return extension.application().weir().limiter();
     }
 
     /** Produces the charges of the current request for application code. */
@@ -48,6 +48,6 @@ public class LimitBeans {
     @Produces
     @Dependent
     public CallerQuotas.Logins logins(RateLimitExtension extension) {
-        return extension.application().quotas().logins();
+        return extension.application().weir().quotas().logins();
     }
 }

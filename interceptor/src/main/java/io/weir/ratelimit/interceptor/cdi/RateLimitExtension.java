@@ -75,7 +75,7 @@ public class RateLimitExtension implements Extension {
 
     void health(@Observes AfterBeanDiscovery event) {
         if (isAvailable(HEALTH_API)) {
-            HealthChecks.addTo(event, RateLimitBeans.class, () -> application().health());
+            HealthChecks.addTo(event, RateLimitBeans.class, () -> application().weir().health());
         }
     }
 
@@ -169,7 +169,7 @@ public class RateLimitExtension implements Extension {
 
     /** Starts the reload of policies. The thread belongs to the application. */
     void start() {
-        application().start(ApplicationLoader.of(RateLimitExtension.class));
+        application().weir().start(ApplicationLoader.of(RateLimitExtension.class));
     }
 
     private ApplicationCheck check() {
@@ -186,14 +186,14 @@ public class RateLimitExtension implements Extension {
     void endWaits(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event) {
         DeployedApplication deployed = application;
         if (deployed != null) {
-            deployed.endWaits();
+            deployed.weir().endWaits();
         }
     }
 
     void end(@Observes BeforeShutdown event) {
         DeployedApplication deployed = application;
         if (deployed != null) {
-            deployed.stop();
+            deployed.weir().close();
         }
     }
 

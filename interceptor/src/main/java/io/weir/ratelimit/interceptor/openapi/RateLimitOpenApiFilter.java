@@ -43,7 +43,10 @@ public final class RateLimitOpenApiFilter implements OASFilter {
         try {
             RateLimitExtension deployed = CurrentApplication.extension();
             DeployedApplication application = deployed.application();
-            new LimitedOperations(deployed.operations(), application.headers(), application::policies)
+            new LimitedOperations(
+                            deployed.operations(),
+                            application.weir().settings().headers(),
+                            application::policies)
                     .document(openApi);
             QuotaPath.configured().ifPresent(path -> new QuotaOperation(path).addTo(openApi));
         } catch (RuntimeException e) {

@@ -36,9 +36,9 @@ final class RestContext {
             return new Parts(
                     application.gate(),
                     application.names(),
-                    new QuotaFields(QuotaView.Dialect.named(application.headers())),
+                    new QuotaFields(QuotaView.Dialect.named(application.weir().settings().headers())),
                     new RejectionResponses(application::policy, new CustomBodies(application.responder())),
-                    application.spans(),
+                    application.weir().telemetry().spans(),
                     // Without the Servlet API, the class cannot be verified.
                     ServletApi.isVisible() ? ServletAccess.find(providers) : null);
         }

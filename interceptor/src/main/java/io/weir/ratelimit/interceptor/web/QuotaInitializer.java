@@ -31,7 +31,7 @@ public final class QuotaInitializer implements ServletContainerInitializer {
         ServletRegistration.Dynamic servlet = context.addServlet(
                 QuotaServlet.class.getName(),
                 new QuotaServlet(
-                        () -> CurrentApplication.extension().application().quotas()));
+                        () -> CurrentApplication.extension().application().weir().quotas()));
         if (servlet == null || !servlet.addMapping(path.get()).isEmpty()) {
             MESSAGES.log(LOG, "WEIR-322", path.get());
         }

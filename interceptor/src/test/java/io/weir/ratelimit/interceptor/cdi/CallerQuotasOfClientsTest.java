@@ -15,6 +15,7 @@ class CallerQuotasOfClientsTest {
         try (Container container = Container.start(lines, Orders.class)) {
             return container
                     .application()
+                    .weir()
                     .quotas()
                     .of(TestCall.fromAddress("203.0.113.7"))
                     .keySet();

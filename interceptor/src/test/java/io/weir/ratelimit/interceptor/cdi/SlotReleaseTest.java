@@ -287,7 +287,7 @@ class SlotReleaseTest {
         FakeHttpCall call = new FakeHttpCall("/search");
         container.application().gate().enter(call, String.class, FakeHttpCall.METHOD);
         work.later(new CompletableFuture<>());
-        container.application().endWaits();
+        container.application().weir().endWaits();
         assertThat(free("requests")).isEqualTo(1);
         assertThat(free("one")).isEqualTo(1);
     }

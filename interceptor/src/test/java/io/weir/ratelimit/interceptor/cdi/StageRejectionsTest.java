@@ -184,7 +184,7 @@ class StageRejectionsTest {
             offers.stage();
             offers.patient();
             CompletionStage<String> waiting = offers.patient();
-            container.application().endWaits();
+            container.application().weir().endWaits();
             assertThat(waiting.toCompletableFuture()).isCompletedExceptionally();
             assertThat(failure(offers::stage)).isInstanceOf(RateLimitExceededException.class);
         }

@@ -281,7 +281,7 @@ class WaitingMethodsTest {
         });
         caller.start();
         Await.until("the call waits", TIMEOUT, () -> LockSupport.getBlocker(caller) == Sleeper.REAL);
-        container.application().endWaits();
+        container.application().weir().endWaits();
         assertThatThrownBy(() -> waiting.get(20, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
         assertThat(partner.calls()).isOne();
         assertThat(slots()).as("the slot is refunded").isOne();

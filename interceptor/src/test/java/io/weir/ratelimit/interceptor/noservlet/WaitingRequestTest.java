@@ -58,7 +58,7 @@ class WaitingRequestTest {
                     "the request waits",
                     Duration.ofSeconds(5),
                     () -> threads.stream().anyMatch(thread -> LockSupport.getBlocker(thread) == Sleeper.REAL));
-            server.bean(RateLimitExtension.class).application().endWaits();
+            server.bean(RateLimitExtension.class).application().weir().endWaits();
             assertThat(waiting.get(20, TimeUnit.SECONDS)).isEqualTo(503);
             Duration owed = server.bean(RateLimiter.class)
                     .peek("paced", Identity.GLOBAL)

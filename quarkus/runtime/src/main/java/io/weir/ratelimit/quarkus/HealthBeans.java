@@ -20,7 +20,7 @@ public class HealthBeans {
     @Singleton
     @Readiness
     public HealthCheck readiness(RateLimitExtension extension) {
-        return HealthChecks.readiness(() -> extension.application().health());
+        return HealthChecks.readiness(() -> extension.application().weir().health());
     }
 
     /** Produces the check that is always up, because a restart does not repair the backend. */
@@ -28,6 +28,6 @@ public class HealthBeans {
     @Singleton
     @Liveness
     public HealthCheck liveness(RateLimitExtension extension) {
-        return HealthChecks.liveness(() -> extension.application().health());
+        return HealthChecks.liveness(() -> extension.application().weir().health());
     }
 }

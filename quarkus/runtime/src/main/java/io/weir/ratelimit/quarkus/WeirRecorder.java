@@ -78,12 +78,9 @@ public class WeirRecorder {
         RateLimitExtension extension = RateLimitExtension.of(application, classes, usesLimiter);
         current = extension;
         CallThreads.start(threads);
-        application.start(loader);
+        application.weir().start(loader);
         extension.logWarnings();
-        shutdown.addShutdownTask(() -> {
-            application.endWaits();
-            application.stop();
-        });
+        shutdown.addShutdownTask(application.weir()::close);
     }
 
     /**
@@ -119,7 +116,8 @@ public class WeirRecorder {
 
     /** Adds the quota resource to the routes of the application if its path is configured. */
     public void quotas(RuntimeValue<Router> router) {
-        HttpResource quotas = new QuotaResource(() -> current().application().quotas());
+        HttpResource quotas =
+                new QuotaResource(() -> current().application().weir().quotas());
         QuotaPath.configured()
                 .ifPresent(path -> router.getValue().route(path).handler(new ResourceRoute(() -> quotas)));
     }
