@@ -11,8 +11,10 @@ import io.weir.ratelimit.runtime.HostedWeir;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.interceptor.InvocationContext;
 import java.lang.reflect.Method;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -25,14 +27,12 @@ public final class DeployedApplication {
     private final CdiPlatform platform;
     private final RateLimitGate gate;
     private final RequestStates states;
-    private final ResourceCheck resources;
 
     private DeployedApplication(HostedWeir weir, CdiPlatform platform) {
         this.weir = weir;
         this.platform = platform;
         this.states = new RequestStates(platform.beans().manager());
         this.gate = weir.gate(states);
-        this.resources = new ResourceCheck(platform.discovered().beanClasses(), weir);
     }
 
     /** Deploys an application. Throws an {@link InvalidConfigurationException} with all problems if the configuration is invalid. */
@@ -95,8 +95,34 @@ public final class DeployedApplication {
         return MESSAGES.text("WEIR-262", method.getDeclaringClass().getName() + "." + method.getName());
     }
 
-    ResourceCheck resources() {
-        return resources;
+    /**
+     * Checks the resources among the classes of a REST application that are not beans, and logs their policies. CDI does not see them, so
+     * the check takes place when Jakarta REST is configured. Throws a {@link DeploymentException} with all problems.
+     */
+    void checkResources(Set<Class<?>> classes) {
+        Set<Class<?>> beanClasses = platform.discovered().beanClasses();
+        Set<Class<?>> resources = new LinkedHashSet<>(classes);
+        resources.removeIf(type ->
+                beanClasses.contains(type) || ResourceOperations.root(type).isEmpty());
+        if (resources.isEmpty()) {
+            return;
+        }
+        Problems problems = new Problems();
+        Set<Class<?>> all = new LinkedHashSet<>(beanClasses);
+        all.addAll(resources);
+        MethodNames names = MethodNames.of(all);
+        try {
+            // The policies of beans are part of the check, because a resource can define a policy of the same name.
+            List<String> policies = weir.check(
+                    AnnotationScanner.methods(all, Set.of(), names, problems),
+                    AnnotationScanner.methods(resources, Set.of(), names, new Problems()),
+                    problems);
+            if (!policies.isEmpty()) {
+                MESSAGES.message("WEIR-001.resources").withLines(policies).log(LOG);
+            }
+        } catch (InvalidConfigurationException e) {
+            throw new DeploymentException(e.getMessage(), e);
+        }
     }
 
     /** Returns the gate that decides about requests and bean calls. */

@@ -227,7 +227,7 @@ public class RateLimitExtension implements Extension {
     public void checkResources(Set<Class<?>> classes) {
         DeployedApplication deployed = application();
         callInApplication(() -> {
-            deployed.resources().check(classes);
+            deployed.checkResources(classes);
             return deployed;
         });
     }
