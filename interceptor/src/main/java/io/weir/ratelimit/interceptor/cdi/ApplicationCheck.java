@@ -13,26 +13,15 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The check of the policies against a started application. */
-final class ApplicationCheck {
-    private final DeployedApplication application;
-    private final Set<Class<?>> classes;
-    private final boolean usesLimiter;
-
-    /**
-     * Creates a check of classes of beans and those with annotations of this library. A bean can use a {@code RateLimiter} for any policy.
-     */
-    ApplicationCheck(DeployedApplication application, Collection<Class<?>> classes, boolean usesLimiter) {
-        this.application = application;
-        this.classes = Set.copyOf(classes);
-        this.usesLimiter = usesLimiter;
-    }
-
+/**
+ * The check of the policies against a started application, by the classes of beans and those with annotations of this library. A bean can
+ * use a {@code RateLimiter} for any policy.
+ */
+record ApplicationCheck(DeployedApplication application, Set<Class<?>> classes, boolean usesLimiter) {
     /** Returns one message for each warning. Jersey can serve resources that are not beans, with any policy. */
     List<MessageCatalog.Message> warnings(ServletMappings served) {
         return warnings(served.patterns(), served.jersey());
@@ -46,12 +35,14 @@ final class ApplicationCheck {
     private List<MessageCatalog.Message> warnings(Set<String> mappings, boolean jersey) {
         ResourceOperations resources = new ResourceOperations(application);
         List<ApplicationView.Operation> operations = resources.of(classes);
-        return application.weir().warnings(new ApplicationView(
-                methods(),
-                operations,
-                mappings,
-                usesLimiter || classes.stream().anyMatch(ApplicationCheck::usesLimiter),
-                jersey || resources.hasLocators()));
+        return application
+                .weir()
+                .warnings(new ApplicationView(
+                        methods(),
+                        operations,
+                        mappings,
+                        usesLimiter || classes.stream().anyMatch(ApplicationCheck::usesLimiter),
+                        jersey || resources.hasLocators()));
     }
 
     private List<MethodLimits> methods() {
