@@ -45,7 +45,7 @@ public class ExceededMapper implements ExceptionMapper<RateLimitExceededExceptio
         boolean hidden =
                 minimal || request.filter(state -> state.quotas().areHidden()).isPresent();
         Response response = context.rejections()
-                .exceeded(exception.decision(), new RejectionContext(endpoint, hidden, AcceptHeader.of(headers)));
+                .exceeded(exception.decision(), new RejectionResponses.Context(endpoint, hidden, AcceptHeader.of(headers)));
         if (!hidden) {
             RateLimitGate gate = context.gate();
             // The instant of a decision that application code has requested is not known.

@@ -38,6 +38,12 @@ final class RejectionResponses {
     private final RejectionProblems problems;
     private final CustomBodies bodies;
 
+    /**
+     * The properties of a request that determine the response to its rejection: its endpoint, empty if it is unknown, the disclosure of its
+     * policies and the accepted media types.
+     */
+    record Context(String endpoint, boolean minimal, AcceptHeader accept) {}
+
     /** Creates the responses by the current version of a policy. */
     RejectionResponses(Function<String, Optional<Policy>> policies, CustomBodies bodies) {
         this.problems = new RejectionProblems(policies);
@@ -56,8 +62,8 @@ final class RejectionResponses {
             boolean minimal =
                     entry.request() != null && entry.request().quotas().areHidden();
             return mappers.response(new RateLimitExceededException(rejected))
-                    .orElseGet(() -> exceeded(
-                            rejected, new RejectionContext(entry.binding().endpoint(), minimal, accept)));
+                    .orElseGet(
+                            () -> exceeded(rejected, new Context(entry.binding().endpoint(), minimal, accept)));
         }
         Decision.Degraded degraded = (Decision.Degraded) entry.decision();
         return mappers.response(new RateLimitUnavailableException(degraded.reason(), degraded.retryAfter()))
@@ -65,7 +71,7 @@ final class RejectionResponses {
     }
 
     /** Returns the response to a call that exceeds a limit. */
-    Response exceeded(Decision.Rejected decision, RejectionContext request) {
+    Response exceeded(Decision.Rejected decision, Context request) {
         RejectionProblems.Problem problem =
                 request.minimal() ? RejectionProblems.generic(decision) : problems.named(decision);
         Response.ResponseBuilder response = started(problem);

@@ -52,7 +52,8 @@ class RejectionResponsesTest {
 
     private static Response exceeded(List<String> dialects, Quota... quotas) {
         Decision.Rejected decision = new Decision.Rejected(Results.of(quotas));
-        Response response = rejections().exceeded(decision, new RejectionContext("", false, AcceptHeader.ANYTHING));
+        Response response =
+                rejections().exceeded(decision, new RejectionResponses.Context("", false, AcceptHeader.ANYTHING));
         new QuotaFields(QuotaView.Dialect.named(dialects))
                 .write(QuotaView.rejected(decision, NOW_MICROS), response.getHeaders());
         return response;
@@ -84,7 +85,7 @@ class RejectionResponsesTest {
         return rejections()
                 .exceeded(
                         new Decision.Rejected(Results.of(quotas)),
-                        new RejectionContext("", minimal, AcceptHeader.parse(List.of(accept))));
+                        new RejectionResponses.Context("", minimal, AcceptHeader.parse(List.of(accept))));
     }
 
     private static String body(Response response) {
@@ -201,7 +202,7 @@ class RejectionResponsesTest {
                         Optional.of(new RejectionResponder.Body("text/plain;charset=ISO-8859-1", "sp\u00e4ter")))
                 .exceeded(
                         new Decision.Rejected(Results.of(rejected("org", 1, MINUTE, 1, 1))),
-                        new RejectionContext("", false, AcceptHeader.ANYTHING));
+                        new RejectionResponses.Context("", false, AcceptHeader.ANYTHING));
         assertThat((byte[]) response.getEntity()).isEqualTo("sp\u00e4ter".getBytes(StandardCharsets.ISO_8859_1));
     }
 
@@ -366,7 +367,8 @@ class RejectionResponsesTest {
                 })
                 .exceeded(
                         new Decision.Rejected(Results.of(rejected("org", 1, MINUTE, 16_000_001, 1))),
-                        new RejectionContext("Search.find", false, AcceptHeader.parse(List.of("text/csv, */*;q=0.1"))));
+                        new RejectionResponses.Context(
+                                "Search.find", false, AcceptHeader.parse(List.of("text/csv, */*;q=0.1"))));
         assertThat(response.getStatus()).isEqualTo(429);
         assertThat(fields(response))
                 .isEqualTo(Map.of(
