@@ -73,7 +73,7 @@ public class QuotaFilter implements ContainerResponseFilter {
                 fields.write(view(last, state, status), headers);
             }
         });
-        Cors.expose(fields, headers);
+        fields.expose(headers);
     }
 
     /** Returns whether a response reports the rejection, also if the application has written it. */

@@ -15,8 +15,8 @@ class CorsTest {
     private final MultivaluedMap<String, Object> fields = new MultivaluedHashMap<>();
 
     private Object exposed(String... names) {
-        Cors.expose(new QuotaFields(List.of(new Fields(List.of(names)))), fields);
-        return fields.get(Cors.EXPOSE);
+        new QuotaFields(List.of(new Fields(List.of(names)))).expose(fields);
+        return fields.get(QuotaFields.EXPOSE);
     }
 
     private record Fields(List<String> names) implements QuotaView.Dialect {
@@ -45,8 +45,8 @@ class CorsTest {
         fields.putSingle("Access-Control-Allow-Origin", "*");
         fields.putSingle("RateLimit", "\"api\"");
         fields.putSingle("Retry-After", 1);
-        fields.add(Cors.EXPOSE, "X-Own, ratelimit,");
-        fields.add(Cors.EXPOSE, List.of("X-Other"));
+        fields.add(QuotaFields.EXPOSE, "X-Own, ratelimit,");
+        fields.add(QuotaFields.EXPOSE, List.of("X-Other"));
         assertThat(exposed("RateLimit", "Retry-After")).isEqualTo(List.of("X-Own, ratelimit, X-Other, Retry-After"));
     }
 
@@ -54,7 +54,7 @@ class CorsTest {
     void keepsAWildcard() {
         fields.putSingle("Access-Control-Allow-Origin", "*");
         fields.putSingle("RateLimit", "\"api\"");
-        fields.putSingle(Cors.EXPOSE, " * ");
+        fields.putSingle(QuotaFields.EXPOSE, " * ");
         assertThat(exposed("RateLimit")).isEqualTo(List.of(" * "));
     }
 
@@ -65,7 +65,7 @@ class CorsTest {
         fields.putSingle("Access-Control-Allow-Credentials", true);
         fields.putSingle("RateLimit", "\"api\"");
         fields.putSingle("Retry-After", 1);
-        fields.putSingle(Cors.EXPOSE, "*");
+        fields.putSingle(QuotaFields.EXPOSE, "*");
         assertThat(exposed("RateLimit", "Retry-After")).isEqualTo(List.of("*, RateLimit, Retry-After"));
     }
 }
