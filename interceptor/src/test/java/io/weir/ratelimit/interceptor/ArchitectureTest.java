@@ -49,7 +49,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule one_class_depends_on_json_web_tokens = noClasses()
             .that()
-            .doNotHaveFullyQualifiedName(SELF + "user.TokenClaims")
+            .doNotHaveFullyQualifiedName(SELF + "user.Claims$Token")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("org.eclipse.microprofile.jwt..");
