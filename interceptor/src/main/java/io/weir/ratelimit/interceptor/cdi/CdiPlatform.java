@@ -163,7 +163,7 @@ public class CdiPlatform implements Platform {
 
     @Override
     public Threads lookupThreads() {
-        return ContainerThreads.find();
+        return ContainerExecutor.lookupThreads();
     }
 
     @Override

@@ -3,9 +3,11 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.weir.ratelimit.runtime.Platform;
 import jakarta.enterprise.concurrent.ManagedExecutorService;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 import javax.naming.InitialContext;
 import javax.naming.NamingException;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The executor of the container, whose tasks have the context of the application; the common pool if the server has none. The
- * executor is looked up at the first use, on a thread of the application.
+ * executor is looked up at the first use, on a thread of the application. The threads of look-ups are found here as well.
  */
 final class ContainerExecutor implements Supplier<Executor> {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
@@ -45,5 +47,21 @@ final class ContainerExecutor implements Supplier<Executor> {
     private static Executor inContext(ManagedExecutorService managed) {
         Executor context = managed.getContextService().currentContextExecutor();
         return task -> managed.execute(() -> context.execute(task));
+    }
+
+    /**
+     * Finds the threads of look-ups, which are their own, because on some servers the managed executor shares its threads with requests.
+     * Without Jakarta Concurrency, they have no context but the class loader.
+     */
+    @SuppressWarnings("BanJNDI") // fixed names that the platform binds
+    static Platform.Threads lookupThreads() {
+        try {
+            ThreadFactory factory = InitialContext.doLookup("java:comp/DefaultManagedThreadFactory");
+            ManagedExecutorService managed = InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
+            return new Platform.Threads(
+                    factory, () -> managed.getContextService().currentContextExecutor());
+        } catch (NamingException | LinkageError e) {
+            return Platform.Threads.DAEMONS;
+        }
     }
 }
