@@ -17,6 +17,7 @@ import io.weir.ratelimit.interceptor.user.Claims;
 import io.weir.ratelimit.runtime.Platform;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.spi.RejectionResponder;
+import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.DeploymentException;
@@ -36,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * container replaces what the container does in another way.
  */
 public class CdiPlatform implements Platform {
-    private final ApplicationBeans beans;
+    private final BeanManager manager;
+    private final Instance<Object> objects;
     private final Discovered discovered;
     private final Config serverConfig;
     private final ConfigProperties.Sources sources;
@@ -70,7 +72,8 @@ public class CdiPlatform implements Platform {
             Discovered discovered,
             Config serverConfig,
             ConfigProperties.Sources sources) {
-        this.beans = new ApplicationBeans(manager, objects);
+        this.manager = manager;
+        this.objects = objects;
         this.discovered = discovered;
         this.serverConfig = serverConfig;
         this.sources = sources;
@@ -94,8 +97,8 @@ public class CdiPlatform implements Platform {
         return discovered;
     }
 
-    ApplicationBeans beans() {
-        return beans;
+    BeanManager manager() {
+        return manager;
     }
 
     /** Returns the bean that writes the bodies of rejections. It is known after the {@linkplain #check check}. */
@@ -115,12 +118,13 @@ public class CdiPlatform implements Platform {
 
     @Override
     public <T> List<T> all(Class<T> type) {
-        return beans.all(type);
+        return manager.createInstance().select(type, Any.Literal.INSTANCE).stream()
+                .toList();
     }
 
     @Override
     public <T> Map<String, T> named(Class<T> type, Problems problems) {
-        return new NamedResolvers(beans.manager(), problems).named(type);
+        return new NamedResolvers(manager, problems).named(type);
     }
 
     @Override
@@ -138,7 +142,7 @@ public class CdiPlatform implements Platform {
     @Override
     public Telemetry telemetry(Settings settings, String backend, KeyMasker masker, Problems problems) {
         return TelemetryApis.choose(
-                settings, backend, beans, export(), observers(RateLimitRejected.class), masker, problems);
+                settings, backend, this::find, export(), observers(RateLimitRejected.class), masker, problems);
     }
 
     /** Returns what OpenTelemetry exports. */
@@ -146,9 +150,19 @@ public class CdiPlatform implements Platform {
         return TelemetryApis.Export.of(sources.first());
     }
 
+    /** Finds an object that the server provides. */
+    private <T> Optional<T> find(Class<T> type) {
+        Instance<T> found = objects.select(type);
+        return found.isResolvable() ? Optional.of(found.get()) : Optional.empty();
+    }
+
     @Override
     public void check(Problems problems) {
-        responder = beans.responder(problems);
+        List<RejectionResponder> responders = all(RejectionResponder.class);
+        if (responders.size() > 1) {
+            problems.add(MESSAGES.problem("WEIR-123", RejectionResponder.class.getSimpleName(), "", responders.size()));
+        }
+        responder = responders.stream().findFirst();
     }
 
     @Override
@@ -168,7 +182,7 @@ public class CdiPlatform implements Platform {
 
     @Override
     public boolean hasClaims() {
-        return Claims.areAvailable(beans.manager());
+        return Claims.areAvailable(manager);
     }
 
     @Override

@@ -31,7 +31,7 @@ public final class DeployedApplication {
     private DeployedApplication(HostedWeir weir, CdiPlatform platform) {
         this.weir = weir;
         this.platform = platform;
-        this.states = new RequestStates(platform.beans().manager());
+        this.states = new RequestStates(platform.manager());
         this.gate = weir.gate(states);
     }
 
