@@ -17,25 +17,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 
 /** The resolvers of the application by bean name. */
-final class NamedResolvers {
-    private final BeanManager beans;
-    private final Problems problems;
-
-    NamedResolvers(BeanManager beans, Problems problems) {
-        this.beans = beans;
-        this.problems = problems;
-    }
-
+record NamedResolvers(BeanManager beans, Problems problems) {
     /** Returns the resolvers of a type. The name of a key resolver is a valid key term. */
     <T> Map<String, T> named(Class<T> type) {
-        return find(type, type == KeyResolver.class ? this::isTerm : (name, places) -> true);
-    }
-
-    private <T> Map<String, T> find(Class<T> type, BiPredicate<String, String> isValid) {
         Map<String, Set<Bean<?>>> byName = new TreeMap<>();
         for (Bean<?> bean : beans.getBeans(type, Any.Literal.INSTANCE)) {
             if (bean.getName() != null) {
@@ -44,34 +31,27 @@ final class NamedResolvers {
             }
         }
         Map<String, T> resolvers = new LinkedHashMap<>();
-        byName.forEach((name, candidates) -> {
-            if (isValid.test(name, places(candidates))) {
-                resolve(type, name, candidates)
-                        .ifPresent(bean -> resolvers.put(
-                                name, type.cast(beans.getReference(bean, type, beans.createCreationalContext(bean)))));
-            }
-        });
+        byName.forEach((name, candidates) -> resolve(type, name, candidates)
+                .ifPresent(bean -> resolvers.put(
+                        name, type.cast(beans.getReference(bean, type, beans.createCreationalContext(bean))))));
         return resolvers;
     }
 
-    private static String places(Set<Bean<?>> candidates) {
-        return candidates.stream()
+    private Optional<Bean<?>> resolve(Class<?> type, String name, Set<Bean<?>> candidates) {
+        String places = candidates.stream()
                 .map(bean -> bean.getBeanClass().getName())
                 .sorted()
                 .collect(Collectors.joining(" and "));
-    }
-
-    private boolean isTerm(String name, String places) {
-        Optional<ConfigurationProblem> problem = KeyTerms.problemOf(name, places);
-        problem.ifPresent(problems::add);
-        return problem.isEmpty();
-    }
-
-    private Optional<Bean<?>> resolve(Class<?> type, String name, Set<Bean<?>> candidates) {
+        Optional<ConfigurationProblem> invalid =
+                type == KeyResolver.class ? KeyTerms.problemOf(name, places) : Optional.empty();
+        if (invalid.isPresent()) {
+            problems.add(invalid.get());
+            return Optional.empty();
+        }
         try {
             return Optional.ofNullable(beans.resolve(candidates));
         } catch (AmbiguousResolutionException e) {
-            problems.add(MESSAGES.problem("WEIR-213.ambiguous", places(candidates), name, type.getSimpleName()));
+            problems.add(MESSAGES.problem("WEIR-213.ambiguous", places, name, type.getSimpleName()));
             return Optional.empty();
         }
     }
