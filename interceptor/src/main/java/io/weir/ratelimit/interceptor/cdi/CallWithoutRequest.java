@@ -3,14 +3,14 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.interceptor.user.AuthenticatedUser;
 import io.weir.ratelimit.interceptor.user.OptionalApi;
-import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.interceptor.user.UserCall;
 import jakarta.websocket.Session;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A call that no request contains, as on the thread of a timer, of an executor, or of a message of a web socket. */
-final class CallWithoutRequest implements CallContext {
+final class CallWithoutRequest implements UserCall {
     private final Supplier<@Nullable AuthenticatedUser> thread;
     private final @Nullable Object[] arguments;
 
@@ -21,7 +21,8 @@ final class CallWithoutRequest implements CallContext {
     }
 
     /** Returns the user of the web socket whose session the method receives, else that of the thread. */
-    private @Nullable AuthenticatedUser user() {
+    @Override
+    public @Nullable AuthenticatedUser user() {
         AuthenticatedUser user = OptionalApi.WEB_SOCKET.isVisible() ? Sockets.user(arguments) : null;
         return user == null ? thread.get() : user;
     }
@@ -32,23 +33,8 @@ final class CallWithoutRequest implements CallContext {
     }
 
     @Override
-    public Optional<String> principal() {
-        return Optional.ofNullable(user()).map(AuthenticatedUser::name);
-    }
-
-    @Override
     public Optional<String> header(String name) {
         return Optional.empty();
-    }
-
-    @Override
-    public Optional<Object> argument(String name) {
-        return Optional.empty();
-    }
-
-    @Override
-    public Optional<String> claim(String name) {
-        return Optional.ofNullable(user()).flatMap(user -> user.claim(name));
     }
 
     /** Shows no data of the caller. */

@@ -8,6 +8,7 @@ import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
 import io.weir.ratelimit.interceptor.user.AuthenticatedUser;
+import io.weir.ratelimit.interceptor.user.UserCall;
 import io.weir.ratelimit.runtime.HttpCall;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Jakarta REST has no API for the address of the peer. It comes from the servlet request, else from the property {@link
  * RequestProperties#PEER_ADDRESS}, else from the property that Helidon sets.
  */
-final class RestCall implements HttpCall, EndingCall {
+final class RestCall implements HttpCall, UserCall, EndingCall {
     private static final String PEER_OF_HELIDON = "io.helidon.jaxrs.remote-host";
 
     private final ContainerRequestContext request;
@@ -93,7 +94,8 @@ final class RestCall implements HttpCall, EndingCall {
     }
 
     /** Returns the user; a resource that logs the caller in does so after the filter. */
-    private @Nullable AuthenticatedUser user() {
+    @Override
+    public @Nullable AuthenticatedUser user() {
         return user == null && !early ? userOf(request) : user;
     }
 
@@ -172,11 +174,6 @@ final class RestCall implements HttpCall, EndingCall {
     }
 
     @Override
-    public Optional<String> principal() {
-        return Optional.ofNullable(user()).map(AuthenticatedUser::name);
-    }
-
-    @Override
     public Optional<String> header(String name) {
         return first(request.getHeaders(), name);
     }
@@ -202,21 +199,11 @@ final class RestCall implements HttpCall, EndingCall {
         return first(request.getUriInfo().getPathParameters(), name);
     }
 
-    @Override
-    public Optional<String> claim(String name) {
-        return Optional.ofNullable(user()).flatMap(known -> known.claim(name));
-    }
-
     /** Without a user, there is no role. Quarkus would authenticate the request for the answer, which can block. */
     @Override
     public boolean isInRole(String role) {
         SecurityContext security = request.getSecurityContext();
         return security != null && security.getUserPrincipal() != null && security.isUserInRole(role);
-    }
-
-    @Override
-    public Optional<Object> argument(String name) {
-        return Optional.empty();
     }
 
     private static Optional<String> first(MultivaluedMap<String, String> values, String name) {

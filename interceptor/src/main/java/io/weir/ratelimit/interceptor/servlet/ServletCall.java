@@ -2,7 +2,7 @@
 package io.weir.ratelimit.interceptor.servlet;
 
 import io.weir.ratelimit.interceptor.user.AuthenticatedUser;
-import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.interceptor.user.UserCall;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URLDecoder;
@@ -15,13 +15,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The caller of an HTTP request that no Jakarta REST resource serves. */
-public record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implements CallContext {
+public record ServletCall(HttpServletRequest http, Optional<String> peerAddress) implements UserCall {
     @Override
-    public Optional<String> principal() {
-        return Optional.ofNullable(user()).map(AuthenticatedUser::name);
-    }
-
-    private @Nullable AuthenticatedUser user() {
+    public @Nullable AuthenticatedUser user() {
         return AuthenticatedUser.of(http.getUserPrincipal(), http::getAuthType);
     }
 
@@ -72,18 +68,8 @@ public record ServletCall(HttpServletRequest http, Optional<String> peerAddress)
     }
 
     @Override
-    public Optional<String> claim(String name) {
-        return Optional.ofNullable(user()).flatMap(user -> user.claim(name));
-    }
-
-    @Override
     public boolean isInRole(String role) {
         return http.isUserInRole(role);
-    }
-
-    @Override
-    public Optional<Object> argument(String name) {
-        return Optional.empty();
     }
 
     /** Shows no data of the caller. */

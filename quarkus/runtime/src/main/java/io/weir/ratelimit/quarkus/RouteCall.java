@@ -7,7 +7,7 @@ import io.vertx.core.http.Cookie;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import io.weir.ratelimit.interceptor.user.AuthenticatedUser;
-import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.interceptor.user.UserCall;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,31 +17,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param identity the identity of the caller, null if it is not known
  */
-record RouteCall(HttpServerRequest http, @Nullable SecurityIdentity identity) implements CallContext {
+record RouteCall(HttpServerRequest http, @Nullable SecurityIdentity identity) implements UserCall {
     @Override
     public Optional<String> peerAddress() {
         return Optional.ofNullable(http.remoteAddress()).map(SocketAddress::hostAddress);
     }
 
     @Override
-    public Optional<String> principal() {
-        return user().map(AuthenticatedUser::name);
-    }
-
-    private Optional<AuthenticatedUser> user() {
+    public @Nullable AuthenticatedUser user() {
         return identity == null || identity.isAnonymous()
-                ? Optional.empty()
-                : Optional.ofNullable(AuthenticatedUser.of(identity.getPrincipal(), () -> "Quarkus"));
+                ? null
+                : AuthenticatedUser.of(identity.getPrincipal(), () -> "Quarkus");
     }
 
     @Override
     public boolean isInRole(String role) {
         return identity != null && identity.hasRole(role);
-    }
-
-    @Override
-    public Optional<String> claim(String name) {
-        return user().flatMap(user -> user.claim(name));
     }
 
     @Override
@@ -71,11 +62,6 @@ record RouteCall(HttpServerRequest http, @Nullable SecurityIdentity identity) im
         } catch (IllegalArgumentException e) { // not decodable
             return Optional.empty();
         }
-    }
-
-    @Override
-    public Optional<Object> argument(String name) {
-        return Optional.empty();
     }
 
     /** Shows no data of the caller. */

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.weir.ratelimit.interceptor.user;
+
+import io.weir.ratelimit.spi.CallContext;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A call whose principal and claims are those of the user that the server has authenticated. It knows no arguments by name. */
+public interface UserCall extends CallContext {
+    /** Returns the user, null if the server has authenticated none. */
+    @Nullable
+    AuthenticatedUser user();
+
+    @Override
+    default Optional<String> principal() {
+        return Optional.ofNullable(user()).map(AuthenticatedUser::name);
+    }
+
+    @Override
+    default Optional<String> claim(String name) {
+        return Optional.ofNullable(user()).flatMap(user -> user.claim(name));
+    }
+
+    @Override
+    default Optional<Object> argument(String name) {
+        return Optional.empty();
+    }
+}
