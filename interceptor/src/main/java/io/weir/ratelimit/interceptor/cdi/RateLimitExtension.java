@@ -7,8 +7,8 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.message.MessageCatalog;
+import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.health.HealthChecks;
-import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import io.weir.ratelimit.interceptor.servlet.ServletMappings;
 import io.weir.ratelimit.runtime.ApplicationLoader;
 import io.weir.ratelimit.runtime.InvalidConfigurationException;
@@ -40,8 +40,6 @@ import org.jspecify.annotations.Nullable;
 /** A CDI extension that deploys the limits of an application. It reports all problems at once. */
 public class RateLimitExtension implements Extension {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    private static final String CONFIG_API = "org.eclipse.microprofile.config.ConfigProvider";
-    private static final String HEALTH_API = "org.eclipse.microprofile.health.HealthCheck";
 
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
     private final Set<Class<?>> managedBeans = ConcurrentHashMap.newKeySet();
@@ -68,24 +66,14 @@ public class RateLimitExtension implements Extension {
 
     /** Reports a missing MicroProfile Config before the container loads classes that use it. */
     void requireConfig(@Observes BeforeBeanDiscovery event) {
-        if (!isAvailable(CONFIG_API)) {
+        if (!OptionalApi.MICROPROFILE_CONFIG.isVisible()) {
             throw new DeploymentException(MESSAGES.text("WEIR-217.api"));
         }
     }
 
     void health(@Observes AfterBeanDiscovery event) {
-        if (isAvailable(HEALTH_API)) {
+        if (OptionalApi.MICROPROFILE_HEALTH.isVisible()) {
             HealthChecks.addTo(event, RateLimitBeans.class, () -> application().weir().health());
-        }
-    }
-
-    /** Uses the class loader of this library, because that of the thread can find classes that this code cannot. */
-    private static boolean isAvailable(String type) {
-        try {
-            Class.forName(type, false, RateLimitExtension.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError e) {
-            return false;
         }
     }
 
@@ -138,7 +126,7 @@ public class RateLimitExtension implements Extension {
         if (application().hasPolicies()) {
             callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log(LOG));
         }
-        if (!ServletApi.isVisible()) {
+        if (!OptionalApi.SERVLET.isVisible()) {
             // Otherwise a listener of the WAR checks the policies, which knows the servlets.
             logWarnings();
         }

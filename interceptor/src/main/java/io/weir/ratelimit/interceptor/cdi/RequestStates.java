@@ -2,7 +2,7 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.servlet.ServletApi;
+import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.servlet.ServletRequests;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.runtime.Requests;
@@ -28,7 +28,7 @@ final class RequestStates implements Requests {
     RequestStates(BeanManager beans) {
         this.beans = beans;
         this.bean = (Bean<CurrentRequest>) beans.resolve(beans.getBeans(CurrentRequest.class));
-        this.servlets = ServletApi.isVisible() ? new ServletRequests(beans) : null;
+        this.servlets = OptionalApi.SERVLET.isVisible() ? new ServletRequests(beans) : null;
         this.threadUser = new ThreadUser(beans);
     }
 

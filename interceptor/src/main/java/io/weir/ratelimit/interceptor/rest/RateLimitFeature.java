@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
-import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import jakarta.ws.rs.ConstrainedTo;
 import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.core.Feature;
@@ -32,7 +32,7 @@ public final class RateLimitFeature implements Feature {
         if (context.getConfiguration().isRegistered(RateLimitFilter.class)) {
             return false;
         }
-        if (ServletApi.isVisible() && context.getConfiguration().getProperty(WITHOUT_SERVLETS) == null) {
+        if (OptionalApi.SERVLET.isVisible() && context.getConfiguration().getProperty(WITHOUT_SERVLETS) == null) {
             context.register(ServletAccess.class);
         }
         context.register(ArrivalFilter.class);

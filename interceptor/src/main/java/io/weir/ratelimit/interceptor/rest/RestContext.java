@@ -3,12 +3,12 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.core.response.QuotaView;
+import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
-import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.enterprise.inject.spi.CDI;
@@ -40,7 +40,7 @@ final class RestContext {
                     new RejectionResponses(application::policy, new CustomBodies(application.responder())),
                     application.weir().telemetry().spans(),
                     // Without the Servlet API, the class cannot be verified.
-                    ServletApi.isVisible() ? ServletAccess.find(providers) : null);
+                    OptionalApi.SERVLET.isVisible() ? ServletAccess.find(providers) : null);
         }
     }
 

@@ -10,6 +10,7 @@ import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.metrics.Meters;
 import io.weir.ratelimit.core.metrics.Telemetry;
+import io.weir.ratelimit.interceptor.OptionalApi;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -18,8 +19,6 @@ import java.util.function.Supplier;
 /** The telemetry APIs of the server. Which of them are used depends on the settings and on what is available to the application. */
 public final class TelemetryApis {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-    private static final String METRICS_API = "org.eclipse.microprofile.metrics.MetricRegistry";
-    private static final String TRACES_API = "io.opentelemetry.api.trace.Span";
 
     private TelemetryApis() {}
 
@@ -68,7 +67,7 @@ public final class TelemetryApis {
             KeyMasker keys,
             Problems problems) {
         Optional<Destination> metrics = destination(settings, backend, beans, export, problems);
-        Telemetry.Spans spans = isAvailable(TRACES_API) ? new SpanAttributes(keys) : Telemetry.Spans.NONE;
+        Telemetry.Spans spans = OptionalApi.OPENTELEMETRY.isVisible() ? new SpanAttributes(keys) : Telemetry.Spans.NONE;
         if (problems.found().isEmpty()) {
             log(settings, metrics, spans != Telemetry.Spans.NONE, export);
         }
@@ -126,14 +125,14 @@ public final class TelemetryApis {
     }
 
     private static Optional<Destination> microProfile(Settings settings, String backend, Beans beans) {
-        return isAvailable(METRICS_API)
+        return OptionalApi.MICROPROFILE_METRICS.isVisible()
                 ? destination("MicroProfile Metrics", "", settings, backend, () -> MicroProfileMeters.find(beans))
                 : Optional.empty();
     }
 
     private static Optional<Destination> openTelemetry(
             String reason, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
-        return isAvailable(TRACES_API)
+        return OptionalApi.OPENTELEMETRY.isVisible()
                 ? destination("OpenTelemetry", reason, settings, backend, meters)
                 : Optional.empty();
     }
@@ -147,16 +146,6 @@ public final class TelemetryApis {
         } catch (RuntimeException | LinkageError e) {
             MESSAGES.log(LOG, e, "WEIR-307", name);
             return Optional.empty();
-        }
-    }
-
-    /** Uses the class loader of this library, because that of the thread can find classes that this code cannot. */
-    private static boolean isAvailable(String type) {
-        try {
-            Class.forName(type, false, TelemetryApis.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError e) {
-            return false;
         }
     }
 }

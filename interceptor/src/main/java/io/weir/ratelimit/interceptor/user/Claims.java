@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.user;
 
+import io.weir.ratelimit.interceptor.OptionalApi;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.CDI;
@@ -27,8 +28,7 @@ public final class Claims {
      * Boolean is text, also if it is the only element of an array. Other values, and those of a user without a token, are empty.
      */
     static Optional<String> of(Principal caller, String name) {
-        Optional<String> claim =
-                OptionalApi.MICROPROFILE_JWT.isVisible() ? Token.of(caller, name) : Optional.empty();
+        Optional<String> claim = OptionalApi.MICROPROFILE_JWT.isVisible() ? Token.of(caller, name) : Optional.empty();
         return claim.isEmpty() && OptionalApi.OPENID_CONNECT.isVisible() ? Login.of(name) : claim;
     }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.noservlet.RestServer.Reply;
-import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
@@ -36,7 +36,7 @@ class NoServletTest {
 
     @BeforeAll
     static void requireNoServletApi() {
-        assumeFalse(ServletApi.isVisible(), "the execution no-servlet of Surefire runs this test");
+        assumeFalse(OptionalApi.SERVLET.isVisible(), "the execution no-servlet of Surefire runs this test");
     }
 
     @Path("")

@@ -12,7 +12,7 @@ import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.fixtures.PinnedThreads;
 import io.weir.ratelimit.fixtures.VirtualThreads;
-import io.weir.ratelimit.interceptor.servlet.ServletApi;
+import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -65,7 +65,7 @@ class RequestThreadsTest {
 
     @BeforeAll
     static void requireNoServletApi() {
-        assumeFalse(ServletApi.isVisible(), "the execution no-servlet of Surefire runs this test");
+        assumeFalse(OptionalApi.SERVLET.isVisible(), "the execution no-servlet of Surefire runs this test");
     }
 
     @Path("")

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
-import io.weir.ratelimit.interceptor.servlet.ServletApi;
+import io.weir.ratelimit.interceptor.OptionalApi;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
@@ -37,7 +37,7 @@ class ResponseEndTest {
 
     @BeforeAll
     static void start() {
-        assumeFalse(ServletApi.isVisible(), "the execution no-servlet of Surefire runs this test");
+        assumeFalse(OptionalApi.SERVLET.isVisible(), "the execution no-servlet of Surefire runs this test");
         threads = Executors.newCachedThreadPool();
         server = RestServer.start(POLICIES, threads, Slow.class);
     }

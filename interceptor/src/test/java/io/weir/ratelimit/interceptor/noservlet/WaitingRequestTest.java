@@ -9,8 +9,8 @@ import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimiter;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.fixtures.Await;
+import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
-import io.weir.ratelimit.interceptor.servlet.ServletApi;
 import jakarta.enterprise.context.RequestScoped;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -34,7 +34,7 @@ class WaitingRequestTest {
 
     @BeforeAll
     static void requireNoServletApi() {
-        assumeFalse(ServletApi.isVisible(), "the execution no-servlet of Surefire runs this test");
+        assumeFalse(OptionalApi.SERVLET.isVisible(), "the execution no-servlet of Surefire runs this test");
     }
 
     @Path("paced")

@@ -29,8 +29,11 @@ class NativeProcessor {
             "io.opentelemetry.api.trace.Span",
             "jakarta.security.enterprise.SecurityContext",
             "jakarta.security.enterprise.identitystore.openid.OpenIdContext",
+            "jakarta.servlet.http.HttpServletRequest",
             "jakarta.websocket.Session",
+            "org.eclipse.microprofile.config.ConfigProvider",
             "org.eclipse.microprofile.faulttolerance.exceptions.CircuitBreakerOpenException",
+            "org.eclipse.microprofile.health.HealthCheck",
             "org.eclipse.microprofile.jwt.JsonWebToken",
             "org.eclipse.microprofile.metrics.MetricRegistry");
 

@@ -40,9 +40,7 @@ class NativeMetadataTest {
 
     /** Only other containers use these classes, or no class name in them is a constant. */
     private static final Set<String> OF_OTHER_CONTAINERS = Set.of(
-            "io/weir/ratelimit/interceptor/cdi/RateLimitExtension",
             "io/weir/ratelimit/interceptor/cdi/ServiceLoading",
-            "io/weir/ratelimit/interceptor/servlet/ServletApi",
             "io/weir/ratelimit/interceptor/servlet/ServletMappings");
 
     private static final String PREFIX = "weir.test.native.";
