@@ -67,8 +67,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Puts the parts of one application together. All problems are found before the first part is started. */
 final class Assembly {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final Problems problems = new Problems();
     private final Platform platform;
     private final Plugins plugins;
@@ -299,7 +297,7 @@ final class Assembly {
             Telemetry telemetry,
             Readings readings) {
         if (settings.reloads()) {
-            sources.difference().ifPresent(reason -> MESSAGES.log(LOG, "WEIR-311", reason));
+            sources.difference().ifPresent(reason -> MESSAGES.log("WEIR-311", reason));
         }
         return new Reload(
                 loaded.loader(),
@@ -319,19 +317,19 @@ final class Assembly {
         PolicySnapshot snapshot = settings.enabled() ? parts.policies().get() : loaded.snapshot();
         new StartSummary(settings, snapshot, loaded.loader().methods())
                 .message(backend, config, sources.withoutNames())
-                .log(LOG);
+                .log();
         new StartWarnings(settings, config, snapshot)
                 .all(
                         backend,
                         parts.live().isPresent(),
                         loaded.loader().methods(),
                         loaded.lookups().sources().policies())
-                .forEach(warning -> warning.log(LOG));
+                .forEach(warning -> warning.log());
         if (settings.enabled()) {
-            StartWarnings.withoutNames(sources.withoutNames(), config).forEach(warning -> warning.log(LOG));
+            StartWarnings.withoutNames(sources.withoutNames(), config).forEach(warning -> warning.log());
         }
         if (environment.isControlledByClients()) {
-            MESSAGES.log(LOG, "WEIR-611", "Weir-Test-Kit");
+            MESSAGES.log("WEIR-611", "Weir-Test-Kit");
         }
     }
 

@@ -93,7 +93,7 @@ public final class LiveInstances implements Plugin.Task, IntSupplier {
         // The failures of an outage have their own messages.
         if (!failing && cause instanceof BackendException rejected && rejected.reason() == Reason.BACKEND_ERROR) {
             failing = true;
-            MESSAGES.log(LOG, "WEIR-010.presence", String.valueOf(rejected.getMessage()), getAsInt());
+            MESSAGES.log("WEIR-010.presence", String.valueOf(rejected.getMessage()), getAsInt());
         }
     }
 }

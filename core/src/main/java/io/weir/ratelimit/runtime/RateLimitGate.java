@@ -42,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  * <p>All entry points take the same steps here: bind the policies, let callers bypass them, decide, settle.
  */
 public final class RateLimitGate {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final RateLimitEngine engine;
     private final Supplier<PolicySnapshot> policies;
     private final ClientAddress clients;
@@ -366,7 +364,7 @@ public final class RateLimitGate {
 
     private void warnUnlimited(Binding binding) {
         if (unlimited.add(binding.endpoint())) {
-            MESSAGES.log(LOG, "WEIR-304", binding.endpoint());
+            MESSAGES.log("WEIR-304", binding.endpoint());
         }
     }
 
@@ -382,7 +380,7 @@ public final class RateLimitGate {
                         .filter(charge -> !lateUsers.contains(charge.policy().policy()) && isKeyOfAnother(charge, call))
                         .map(charge -> charge.policy().policy())
                         .filter(lateUsers::add)
-                        .forEach(policy -> MESSAGES.log(LOG, "WEIR-338", decided.endpoint(), policy)));
+                        .forEach(policy -> MESSAGES.log("WEIR-338", decided.endpoint(), policy)));
     }
 
     private boolean isKeyOfAnother(Charge charge, CallContext call) {

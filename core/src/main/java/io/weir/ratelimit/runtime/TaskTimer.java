@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * has no thread: between two runs, only the timer of the JDK refers to it, and {@link #stop} cancels that.
  */
 final class TaskTimer {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final Sleeper sleeper;
     private final LongSupplier intervalMicros;
     private final Runnable task;
@@ -72,7 +70,7 @@ final class TaskTimer {
     private void log(Throwable failure) {
         if (!failing) {
             failing = true;
-            MESSAGES.log(LOG, failure, "WEIR-432", task.getClass().getName());
+            MESSAGES.log(failure, "WEIR-432", task.getClass().getName());
         }
     }
 }

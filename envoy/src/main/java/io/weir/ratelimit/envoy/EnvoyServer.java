@@ -24,8 +24,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The running server. It reports that it serves when its first calls are over, and until it stops. */
 final class EnvoyServer implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final HostedWeir weir;
     private final EnvoySettings settings;
     private final ScheduledExecutorService certificates;
@@ -81,15 +79,14 @@ final class EnvoyServer implements AutoCloseable {
     void start() throws InterruptedException, IOException {
         weir.start(Thread.currentThread().getContextClassLoader());
         weir.warnings(new ApplicationView(List.of(), List.of(), Set.of(), true, false))
-                .forEach(warning -> warning.log(LOG));
+                .forEach(warning -> warning.log());
         if (transport.isOpen()) {
-            MESSAGES.log(LOG, "WEIR-727", settings.address());
+            MESSAGES.log("WEIR-727", settings.address());
         }
         new WarmUp(weir, service).run();
         set(ServingStatus.SERVING);
         serves.set(true);
         MESSAGES.log(
-                LOG,
                 "WEIR-720",
                 settings.socket().map(Object::toString).orElseGet(() -> settings.address() + ":" + port()),
                 settings.tls()

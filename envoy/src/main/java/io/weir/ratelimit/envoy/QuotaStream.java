@@ -31,8 +31,6 @@ import org.jspecify.annotations.Nullable;
  * proxy can have used them.
  */
 final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** The number of buckets of one stream and the size of a bucket, which bound its memory. */
     static final int MAX_BUCKETS = 10_000;
 
@@ -126,7 +124,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
             if (usage.getBucketId().getSerializedSize() > MAX_BUCKET_BYTES
                     || (buckets.size() >= MAX_BUCKETS && !buckets.containsKey(usage.getBucketId()))) {
                 if (!isWarned) {
-                    MESSAGES.log(LOG, "WEIR-732", Selection.shown(domain), MAX_BUCKETS, MAX_BUCKET_BYTES);
+                    MESSAGES.log("WEIR-732", Selection.shown(domain), MAX_BUCKETS, MAX_BUCKET_BYTES);
                 }
                 isWarned = true;
                 send(QuotaActions.abandoned(usage.getBucketId()));
@@ -237,7 +235,7 @@ final class QuotaStream implements StreamObserver<RateLimitQuotaUsageReports> {
         }
         known.deciding = false;
         if (granted == null) {
-            MESSAGES.log(LOG, failure, "WEIR-725.quota", Selection.shown(domain));
+            MESSAGES.log(failure, "WEIR-725.quota", Selection.shown(domain));
             send(QuotaActions.none(bucket, lease));
             return;
         }

@@ -26,8 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The rate limit service of Envoy. The descriptors of a request are calls, which are decided as one. */
 final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBase {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** The number of descriptors in a request, which bounds the work of one decision. */
     static final int MAX_DESCRIPTORS = 100;
 
@@ -55,14 +53,13 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
         String invalid = problem(request);
         if (invalid != null) {
             selection.warn(
-                    invalid,
-                    () -> MESSAGES.log(LOG, "WEIR-725.invalid", Selection.shown(request.getDomain()), invalid));
+                    invalid, () -> MESSAGES.log("WEIR-725.invalid", Selection.shown(request.getDomain()), invalid));
             observer.onError(Status.INVALID_ARGUMENT.withDescription(invalid).asRuntimeException());
             return;
         }
         if (weir.settings().enabled()
                 && request.getDescriptorsList().stream().anyMatch(RateLimitService::returnsHits)) {
-            selection.warn("negative", () -> MESSAGES.log(LOG, "WEIR-733", Selection.shown(request.getDomain())));
+            selection.warn("negative", () -> MESSAGES.log("WEIR-733", Selection.shown(request.getDomain())));
             observer.onError(Status.UNIMPLEMENTED
                     .withDescription("is_negative_hits is not supported")
                     .asRuntimeException());
@@ -77,7 +74,7 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
                 return;
             }
             if (decided == null) {
-                MESSAGES.log(LOG, failure, "WEIR-725", Selection.shown(request.getDomain()));
+                MESSAGES.log(failure, "WEIR-725", Selection.shown(request.getDomain()));
                 observer.onError(Status.INTERNAL.asRuntimeException());
                 return;
             }
@@ -127,8 +124,7 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
                     .filter(quota -> quota.capacity() > 0 && quota.capacity() < each.cost())
                     .findFirst()
                     .ifPresent(quota -> selection.warn(
-                            "cost " + policy,
-                            () -> MESSAGES.log(LOG, "WEIR-734", policy, each.cost(), quota.capacity())));
+                            "cost " + policy, () -> MESSAGES.log("WEIR-734", policy, each.cost(), quota.capacity())));
         }
     }
 
@@ -140,7 +136,7 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
         long left = deadline.timeRemaining(TimeUnit.MILLISECONDS);
         long longest = weir.settings().deadline().toMillis();
         if (left < longest && deadlineReported.compareAndSet(false, true)) {
-            MESSAGES.log(LOG, "WEIR-724", Math.max(0, left), longest);
+            MESSAGES.log("WEIR-724", Math.max(0, left), longest);
         }
     }
 
@@ -197,12 +193,11 @@ final class RateLimitService extends RateLimitServiceGrpc.RateLimitServiceImplBa
                 selected.rule().isPresent() || selected.call().entry("policy").isPresent();
         if (selected.policies().isEmpty() && !named) {
             String shown = Selection.shown(domain);
-            selection.warn("limit " + shown, () -> MESSAGES.log(LOG, "WEIR-726.none", shown));
+            selection.warn("limit " + shown, () -> MESSAGES.log("WEIR-726.none", shown));
         } else if (!selected.policies().isEmpty() && !limitOverrides) {
             selection.warn(
                     "limit",
-                    () -> MESSAGES.log(
-                            LOG, "WEIR-726", selected.policies().get(0).name()));
+                    () -> MESSAGES.log("WEIR-726", selected.policies().get(0).name()));
         }
     }
 

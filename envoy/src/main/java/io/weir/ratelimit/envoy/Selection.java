@@ -18,7 +18,6 @@ import java.util.function.Supplier;
 
 /** Selects the policies of descriptors: the rule of a configuration file, else those that an entry names, else a generic key. */
 final class Selection {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String POLICY = "policy";
     private static final String GENERIC_KEY = "generic_key";
 
@@ -120,7 +119,7 @@ final class Selection {
                     .toList()
                     .toString());
             String shown = shown(domain);
-            warn(unmatched, shown + ' ' + keys, () -> MESSAGES.log(LOG, "WEIR-721.file", shown, keys));
+            warn(unmatched, shown + ' ' + keys, () -> MESSAGES.log("WEIR-721.file", shown, keys));
             return new Selected(List.of(), call, Optional.empty());
         }
         List<Policy> generic = descriptor.getEntriesList().stream()
@@ -131,7 +130,7 @@ final class Selection {
                 .filter(this::isEnforceable)
                 .toList();
         if (generic.isEmpty()) {
-            warn(shown(domain), () -> MESSAGES.log(LOG, "WEIR-721", shown(domain)));
+            warn(shown(domain), () -> MESSAGES.log("WEIR-721", shown(domain)));
         }
         return new Selected(generic, call, Optional.empty());
     }
@@ -140,7 +139,7 @@ final class Selection {
         Policy policy = current.get(name);
         if (policy == null) {
             String shown = shown(domain);
-            warn(shown + ' ' + shown(name), () -> MESSAGES.log(LOG, "WEIR-722", shown, shown(name)));
+            warn(shown + ' ' + shown(name), () -> MESSAGES.log("WEIR-722", shown, shown(name)));
         }
         return Optional.ofNullable(policy).filter(this::isEnforceable);
     }
@@ -152,7 +151,7 @@ final class Selection {
         }
         boolean needsEnd = policy.hasConcurrency() || policy.count() != Policy.Count.ALWAYS;
         if (needsEnd) {
-            warn("end " + policy.name(), () -> MESSAGES.log(LOG, "WEIR-723", policy.name()));
+            warn("end " + policy.name(), () -> MESSAGES.log("WEIR-723", policy.name()));
         }
         return !needsEnd;
     }

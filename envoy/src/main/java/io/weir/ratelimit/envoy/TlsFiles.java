@@ -23,8 +23,6 @@ import java.security.cert.X509Certificate;
 
 /** The files of TLS. A run reads them again, and uses them if they have changed and fit together; otherwise the former ones stay in use. */
 final class TlsFiles implements Runnable {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final EnvoySettings.Tls tls;
     private final AdvancedTlsX509KeyManager keys = new AdvancedTlsX509KeyManager();
     private final AdvancedTlsX509TrustManager clients;
@@ -78,7 +76,7 @@ final class TlsFiles implements Runnable {
         } catch (IOException | GeneralSecurityException | RuntimeException e) {
             state = state instanceof Content ? state : e.toString();
             if (!state.equals(last)) {
-                MESSAGES.log(LOG, "WEIR-735", e);
+                MESSAGES.log("WEIR-735", e);
             }
         }
         last = state;

@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The plug-in for operators: runtime changes, and what the console shows of an instance. */
 public final class OperationsPlugin implements Plugin {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** The interval at which the runtime changes are read. A change applies everywhere within a second. */
     private static final Duration CHANGES_INTERVAL = Duration.ofMillis(400);
 
@@ -59,7 +57,7 @@ public final class OperationsPlugin implements Plugin {
                 new KnownPolicies(weir, weir.methods()),
                 running.map(RuntimeChanges.class::cast),
                 changes.role().filter(role -> changes.enabled()));
-        warnings(console, changes).forEach(warning -> warning.log(LOG));
+        warnings(console, changes).forEach(warning -> warning.log());
     }
 
     private static InstanceChanges started(HostedWeir weir) {

@@ -46,8 +46,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 final class Batcher {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** Sends a batch to Redis. */
     interface Sender {
         /** Returns the reply of {@code acquire.lua}. */
@@ -149,7 +147,7 @@ final class Batcher {
             event.run();
         } catch (RuntimeException | LinkageError e) {
             if (listenerFailed.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, e, "WEIR-413");
+                MESSAGES.log(e, "WEIR-413");
             }
         }
     }

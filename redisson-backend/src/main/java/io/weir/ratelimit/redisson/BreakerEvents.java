@@ -41,18 +41,18 @@ final class BreakerEvents {
         warned = warnedAtNanos == null || now - warnedAtNanos >= MIN_WARNING_INTERVAL_NANOS;
         warnedAtNanos = warned ? Long.valueOf(now) : warnedAtNanos;
         if (warned) {
-            MESSAGES.log(LOG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)));
+            MESSAGES.log("WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)));
         } else {
-            MESSAGES.log(LOG, Level.DEBUG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)));
+            MESSAGES.log(Level.DEBUG, "WEIR-416", cause, seconds(Duration.ofNanos(delayNanos)));
         }
         notifyListener(true);
     }
 
     void closed() {
         if (warned) {
-            MESSAGES.log(LOG, "WEIR-418");
+            MESSAGES.log("WEIR-418");
         } else {
-            MESSAGES.log(LOG, Level.DEBUG, "WEIR-418");
+            MESSAGES.log(Level.DEBUG, "WEIR-418");
         }
         notifyListener(false);
     }

@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The breaker of MicroProfile Fault Tolerance. It shows that it is open in one way only: it rejects a call. */
 final class PlatformBreaker implements Breaker.Platform {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final RedisGuard guard;
 
     /** Whether an unexpected failure was logged. */
@@ -32,7 +30,7 @@ final class PlatformBreaker implements Breaker.Platform {
             return true;
         } catch (RuntimeException | LinkageError e) {
             if (failed.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, e, "WEIR-417");
+                MESSAGES.log(e, "WEIR-417");
             }
         }
         return true;

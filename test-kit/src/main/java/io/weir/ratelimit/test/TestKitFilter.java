@@ -24,7 +24,6 @@ public class TestKitFilter implements ContainerRequestFilter {
     static final String TIME = "Weir-Test-Kit-Time";
 
     private static final MessageCatalog MESSAGES = MessageCatalog.load(TestKitFilter.class, "test-kit");
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final MessageCatalog.Sampler commands = new MessageCatalog.Sampler(TimeUnit.MINUTES.toNanos(1));
 
@@ -43,7 +42,7 @@ public class TestKitFilter implements ContainerRequestFilter {
     private void log(String name) {
         long count = commands.countToLog(System.nanoTime());
         if (count > 0) {
-            MESSAGES.log(LOG, "WEIR-612", count, name);
+            MESSAGES.log("WEIR-612", count, name);
         }
     }
 

@@ -18,8 +18,6 @@ public final class ClientKey {
     /** The terms that are no bean, for messages. */
     static final String FORMS = "client, host, path";
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final String text;
     private final List<Function<OutgoingCall, Identity>> terms;
 
@@ -68,7 +66,7 @@ public final class ClientKey {
             return key == null ? Identity.ANONYMOUS : key.orElse(Identity.ANONYMOUS);
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             if (failed.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, e, "WEIR-241", call.client(), name);
+                MESSAGES.log(e, "WEIR-241", call.client(), name);
             }
             return Identity.ANONYMOUS;
         }

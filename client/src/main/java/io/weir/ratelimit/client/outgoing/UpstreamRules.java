@@ -28,7 +28,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The rules by which the answer of an upstream pauses a client and lowers its quota. */
 final class UpstreamRules {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final int FIRST_ERROR = 400;
     private static final int TOO_MANY_REQUESTS = 429;
 
@@ -64,9 +63,9 @@ final class UpstreamRules {
                 malformed
                         .readAs()
                         .ifPresentOrElse(
-                                readAs -> MESSAGES.log(
-                                        LOG, "WEIR-236.read", client.name(), field, malformed.value(), readAs),
-                                () -> MESSAGES.log(LOG, "WEIR-236", client.name(), field, malformed.value()));
+                                readAs ->
+                                        MESSAGES.log("WEIR-236.read", client.name(), field, malformed.value(), readAs),
+                                () -> MESSAGES.log("WEIR-236", client.name(), field, malformed.value()));
             }
         });
         long ofStatus = client.obeysRetryAfter() ? pauseSeconds(response.status(), answer) : 0;
@@ -114,7 +113,7 @@ final class UpstreamRules {
         OutgoingClient client = permit.client();
         long maximum = client.maxPause().toSeconds();
         if (seconds > maximum && logged.add(client.name())) {
-            MESSAGES.log(LOG, "WEIR-237", client.name(), seconds, maximum);
+            MESSAGES.log("WEIR-237", client.name(), seconds, maximum);
         }
         long bounded = Math.min(seconds, maximum);
         listener.paused(client.name(), cause);
@@ -153,7 +152,7 @@ final class UpstreamRules {
             return true;
         } catch (RateLimitUnavailableException | UnsupportedOperationException | IllegalArgumentException e) {
             if (logged.add(outage)) {
-                MESSAGES.log(LOG, "WEIR-238", client.name(), TimeUnit.MICROSECONDS.toSeconds(micros), e.getMessage());
+                MESSAGES.log("WEIR-238", client.name(), TimeUnit.MICROSECONDS.toSeconds(micros), e.getMessage());
             }
             return false;
         }

@@ -15,8 +15,6 @@ import java.util.function.BiPredicate;
  * decision too, without end.
  */
 public final class GuardedListeners<L> {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final List<Listener<L>> listeners;
 
     /** Whether the thread is notifying. It is never removed; an array keeps no class of the application reachable. */
@@ -73,7 +71,7 @@ public final class GuardedListeners<L> {
             throw e;
         } catch (Throwable e) {
             if (each.failed.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, e, "WEIR-303", each.listener.getClass().getName());
+                MESSAGES.log(e, "WEIR-303", each.listener.getClass().getName());
             }
         }
     }

@@ -32,8 +32,6 @@ public final class BackendHealth {
     /** If the backend is full for some keys, calls for other keys succeed in between. */
     private static final long QUIET_NANOS_OF_SOME_KEYS = TimeUnit.MINUTES.toNanos(1);
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** The state of the backend. */
     public enum State {
         /** The backend decides. */
@@ -229,7 +227,6 @@ public final class BackendHealth {
             changes.add(new BackendStateChanged(backend.name(), true, ""));
             DegradedDecisions.Totals decisions = degraded.totals().since(ended.before);
             MESSAGES.log(
-                    LOG,
                     "WEIR-302",
                     backend.name(),
                     TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - ended.sinceNanos),
@@ -278,7 +275,7 @@ public final class BackendHealth {
             outage = new Outage(lastFailureNanos, degraded.totals());
             changes.add(new BackendStateChanged(
                     backend.name(), false, failure.reason().tag()));
-            MESSAGES.log(LOG, "WEIR-301", backend.name(), failure.reason().tag(), failure.getMessage());
+            MESSAGES.log("WEIR-301", backend.name(), failure.reason().tag(), failure.getMessage());
         }
     }
 

@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * anything other than a literal address, the client is that proxy.
  */
 public final class ClientAddress {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final List<AddressRange> trusted;
     private final ForwardedHeader header;
     private final String headerName;
@@ -93,7 +91,7 @@ public final class ClientAddress {
 
     private void warnOfProxy(Function<String, List<String>> headerLines) {
         if (!warned.get() && !headerLines.apply(headerName).isEmpty() && warned.compareAndSet(false, true)) {
-            MESSAGES.log(LOG, "WEIR-309", headerName);
+            MESSAGES.log("WEIR-309", headerName);
         }
     }
 }

@@ -23,8 +23,6 @@ final class KeyTerm {
     /** The first evaluations. A term that has resolved once is not reported, because its callers can differ. */
     static final int FIRST = 100;
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** The terms that only a request has. */
     private static final Set<KeyWord> OF_REQUEST = EnumSet.of(
             KeyWord.IP, KeyWord.PRINCIPAL, KeyWord.HEADER, KeyWord.COOKIE, KeyWord.QUERY, KeyWord.PATH, KeyWord.CLAIM);
@@ -119,7 +117,7 @@ final class KeyTerm {
 
     private void warn(String failure, @Nullable Throwable thrown) {
         if (reported.add(toString())) {
-            MESSAGES.log(LOG, thrown, "WEIR-305", this, failure);
+            MESSAGES.log(thrown, "WEIR-305", this, failure);
         }
     }
 
@@ -133,21 +131,21 @@ final class KeyTerm {
     void missed(CallContext call, boolean last) {
         if (last && ofRequest && call instanceof MethodCall method && !method.isInRequest()) {
             if (isFirst("thread")) {
-                MESSAGES.log(LOG, "WEIR-336", place, this, method.method().orElse(""));
+                MESSAGES.log("WEIR-336", place, this, method.method().orElse(""));
             }
         } else if (is(KeyWord.CLAIM) && hasUser(call)) {
             if (neverResolves() && isFirst("claim")) {
-                MESSAGES.log(LOG, "WEIR-337.claim", place, this, FIRST);
+                MESSAGES.log("WEIR-337.claim", place, this, FIRST);
             }
         } else if (last && neverResolves() && isFirst("key")) {
-            MESSAGES.log(LOG, "WEIR-337", place, this, FIRST);
+            MESSAGES.log("WEIR-337", place, this, FIRST);
         }
     }
 
     /** Records that the term of a tier did not resolve. A caller without a user can have no claim. */
     void missedTier(CallContext call) {
         if ((!is(KeyWord.CLAIM) || hasUser(call)) && neverResolves() && isFirst("tier")) {
-            MESSAGES.log(LOG, "WEIR-337.tier", place, this, FIRST);
+            MESSAGES.log("WEIR-337.tier", place, this, FIRST);
         }
     }
 

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * character in an argument becomes a blank, so that a client cannot forge log lines.
  */
 public final class MessageCatalog {
+    private static final Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final Pattern PLACEHOLDER = Pattern.compile("\\{(\\d):[A-Za-z]+}");
     private static final Pattern CONTROL = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
 
@@ -58,7 +59,16 @@ public final class MessageCatalog {
                 .collect(Collectors.toMap(name -> name, name -> properties.getProperty(name, ""))));
     }
 
-    /** Logs a message at its level. The key is the number, with the variant if the number has several texts. */
+    /** Logs a message at its level to the logger of the library. The key is the number, with the variant if the number has several texts. */
+    public void log(String key, @Nullable Object... arguments) {
+        log(LOG, key, arguments);
+    }
+
+    public void log(@Nullable Throwable thrown, String key, @Nullable Object... arguments) {
+        log(LOG, thrown, key, arguments);
+    }
+
+    /** Logs a message to another logger than that of the library. */
     public void log(Logger logger, String key, @Nullable Object... arguments) {
         log(logger, level(key), key, arguments);
     }
@@ -71,7 +81,11 @@ public final class MessageCatalog {
     }
 
     /** Logs a message at another level than its usual one. */
-    public void log(Logger logger, Level level, String key, @Nullable Object... arguments) {
+    public void log(Level level, String key, @Nullable Object... arguments) {
+        log(LOG, level, key, arguments);
+    }
+
+    private void log(Logger logger, Level level, String key, @Nullable Object... arguments) {
         if (logger.isLoggable(level)) {
             logger.log(level, text(key, arguments));
         }
@@ -149,7 +163,11 @@ public final class MessageCatalog {
                             .collect(Collectors.joining("", text, "")));
         }
 
-        public void log(System.Logger logger) {
+        public void log() {
+            log(LOG);
+        }
+
+        public void log(Logger logger) {
             logger.log(level, text);
         }
     }

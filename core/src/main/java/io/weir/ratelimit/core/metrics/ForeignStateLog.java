@@ -21,7 +21,6 @@ import java.util.stream.Collectors;
  * maximum number of keys, the other keys share one line per minute.
  */
 final class ForeignStateLog implements DecisionListener {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String REASON = Reason.FOREIGN_STATE.tag();
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int MAX_KEYS = 100;
@@ -48,7 +47,7 @@ final class ForeignStateLog implements DecisionListener {
             String text = text(event);
             long count = sampler(text).countToLog(nanoTime.getAsLong());
             if (count > 0) {
-                MESSAGES.log(LOG, "WEIR-320", text, count);
+                MESSAGES.log("WEIR-320", text, count);
             }
         }
     }

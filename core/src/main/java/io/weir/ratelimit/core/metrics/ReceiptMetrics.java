@@ -15,8 +15,6 @@ import java.util.function.LongSupplier;
 
 /** Counts the receipts of requests by their result, and reports those that are ignored, at most once a minute. */
 public final class ReceiptMetrics implements Consumer<EdgeReceipt.Result> {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final Map<EdgeReceipt.Result, Runnable> counters = new EnumMap<>(EdgeReceipt.Result.class);
     private final MessageCatalog.Sampler ignored = new MessageCatalog.Sampler(TimeUnit.MINUTES.toNanos(1));
     private final LongSupplier nanos;
@@ -44,7 +42,7 @@ public final class ReceiptMetrics implements Consumer<EdgeReceipt.Result> {
         if (result != EdgeReceipt.Result.ACCEPTED) {
             long count = ignored.countToLog(nanos.getAsLong());
             if (count > 0) {
-                MESSAGES.log(LOG, "WEIR-731", count, tag(result));
+                MESSAGES.log("WEIR-731", count, tag(result));
             }
         }
     }

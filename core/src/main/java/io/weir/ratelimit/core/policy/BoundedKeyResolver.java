@@ -16,8 +16,6 @@ import java.util.concurrent.TimeUnit;
  * reads the request. If it hangs, its term does not resolve for other calls.
  */
 public final class BoundedKeyResolver implements KeyResolver {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final String name;
     private final KeyResolver resolver;
     private final LookupTimes times;
@@ -61,7 +59,7 @@ public final class BoundedKeyResolver implements KeyResolver {
         listener.failed(Kind.KEY, name, Failure.BUSY);
         if (outages.failed(name)) {
             long milliseconds = TimeUnit.NANOSECONDS.toMillis(times.deadlineNanos());
-            MESSAGES.log(LOG, "WEIR-305.threads", name, ThreadBound.MAX_THREADS, milliseconds);
+            MESSAGES.log("WEIR-305.threads", name, ThreadBound.MAX_THREADS, milliseconds);
         }
     }
 }

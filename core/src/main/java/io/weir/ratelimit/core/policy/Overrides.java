@@ -39,8 +39,6 @@ public final class Overrides {
     /** The number of look-ups at once, which a usual connection pool can serve. */
     static final int MAX_LOOKUPS = 16;
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final OverrideSources sources;
     private final Set<String> ofSources;
     private final LookupContext lookups;
@@ -95,7 +93,7 @@ public final class Overrides {
                 executor,
                 listener,
                 (policy, storedKey, reason, thrown) ->
-                        MESSAGES.log(LOG, thrown, "WEIR-316", policy, keys.of(storedKey), reason));
+                        MESSAGES.log(thrown, "WEIR-316", policy, keys.of(storedKey), reason));
     }
 
     /**

@@ -28,8 +28,6 @@ public final class TierLookups implements TierSelector {
     /** The number of callers in the cache. */
     static final int MAX_CALLERS = 10_000;
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final String name;
     private final TierResolver resolver;
     private final ThreadBound threads;
@@ -61,7 +59,7 @@ public final class TierLookups implements TierSelector {
                 MAX_LOOKUPS,
                 executor,
                 (any, failure) -> listener.failed(Kind.TIER, name, failure),
-                (any, caller, reason, thrown) -> MESSAGES.log(LOG, thrown, "WEIR-310.look-up", name, reason));
+                (any, caller, reason, thrown) -> MESSAGES.log(thrown, "WEIR-310.look-up", name, reason));
         this.unknown = caller -> new CachedAnswer<>(context, caller, Optional.empty());
     }
 

@@ -14,8 +14,6 @@ public final class Tiers {
     /** No tiers: the policy has the same limits for all callers. */
     public static final Tiers NONE = new Tiers("", call -> Optional.empty(), Map.of());
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final String expression;
     private final TierSelector selector;
     private final Map<String, PolicyLimits> limits;
@@ -49,7 +47,7 @@ public final class Tiers {
                 .filter(text::equalsIgnoreCase)
                 .findFirst()
                 .filter(known -> similar.compareAndSet(false, true))
-                .ifPresent(known -> MESSAGES.log(LOG, "WEIR-339", policy, text, known));
+                .ifPresent(known -> MESSAGES.log("WEIR-339", policy, text, known));
     }
 
     private String tier(CallContext call) {
@@ -57,7 +55,7 @@ public final class Tiers {
             return selector.tier(call).orElse("");
         } catch (RuntimeException | Error e) {
             if (failed.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, e, "WEIR-310", expression);
+                MESSAGES.log(e, "WEIR-310", expression);
             }
             return "";
         }

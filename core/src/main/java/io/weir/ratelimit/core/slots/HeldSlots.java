@@ -261,7 +261,7 @@ public final class HeldSlots {
             if (known != null) {
                 count(known, -1);
                 if (isFirst("unreleased", known)) {
-                    MESSAGES.log(LOG, "WEIR-426", known.policy(), known.timeoutMillis());
+                    MESSAGES.log("WEIR-426", known.policy(), known.timeoutMillis());
                 }
             }
         }
@@ -338,7 +338,7 @@ public final class HeldSlots {
             lost.incrementAndGet();
             listener.lost(known.policy());
             if (isFirst("lost", known)) {
-                MESSAGES.log(LOG, "WEIR-425", known.policy(), known.timeoutMillis());
+                MESSAGES.log("WEIR-425", known.policy(), known.timeoutMillis());
             }
         }
     }

@@ -27,8 +27,6 @@ import java.util.function.Supplier;
  * runtime changes, because the sources are read without the monitor.
  */
 public final class Reload implements Runnable {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final PolicySnapshotLoader loader;
     private final Supplier<ConfigProperties> configuration;
     private final Consumer<PolicySnapshot> target;
@@ -97,7 +95,7 @@ public final class Reload implements Runnable {
         readings.read(Result.FAILED, List.of(problem(thrown)), false);
         if (!failing) {
             failing = true;
-            MESSAGES.log(LOG, thrown, "WEIR-317");
+            MESSAGES.log(thrown, "WEIR-317");
         }
     }
 
@@ -167,16 +165,16 @@ public final class Reload implements Runnable {
         if (reloaded) {
             notify(changes, found, corrected);
         }
-        warnings.forEach(warning -> warning.log(LOG));
+        warnings.forEach(warning -> warning.log());
         return !changes.isEmpty();
     }
 
     private void notify(PolicyChanges changes, Problems found, boolean corrected) {
         if (!changes.isEmpty() || corrected) {
-            MESSAGES.log(LOG, corrected ? "WEIR-314.corrected" : "WEIR-314", changes);
+            MESSAGES.log(corrected ? "WEIR-314.corrected" : "WEIR-314", changes);
         }
         if (!changes.withoutPaths().isEmpty()) {
-            MESSAGES.log(LOG, "WEIR-325", changes.withoutPaths());
+            MESSAGES.log("WEIR-325", changes.withoutPaths());
         }
         if (!found.found().isEmpty()) {
             listener.reloaded(Result.INVALID);
@@ -188,7 +186,7 @@ public final class Reload implements Runnable {
     private void logProblems(Problems found) {
         Set<ConfigurationProblem> current = new LinkedHashSet<>(found.found());
         if (!current.isEmpty() && !current.equals(problems)) {
-            MESSAGES.message("WEIR-313").withLines(found.lines()).log(LOG);
+            MESSAGES.message("WEIR-313").withLines(found.lines()).log();
         }
         problems = current;
     }

@@ -11,8 +11,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class MessageCatalogTest {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final MessageCatalog messages = MessageCatalog.load(MessageCatalogTest.class, "test");
 
     /** Fails if it is formatted. */
@@ -57,9 +55,9 @@ class MessageCatalogTest {
     @Test
     void logsAtTheLevelOfTheMessageOrAtAnother() {
         try (LogCapture log = new LogCapture()) {
-            messages.log(LOG, "WEIR-901", "{0}", "away");
-            messages.log(LOG, new IllegalStateException("cause"), "WEIR-902");
-            messages.log(LOG, Level.ERROR, "WEIR-902");
+            messages.log("WEIR-901", "{0}", "away");
+            messages.log(new IllegalStateException("cause"), "WEIR-902");
+            messages.log(Level.ERROR, "WEIR-902");
             assertThat(log.lines())
                     .containsExactly(
                             "WARNING WEIR-901 Backend {0} isn't away in {0}.",
@@ -70,8 +68,8 @@ class MessageCatalogTest {
     @Test
     void doesNotFormatAMessageThatIsNotLogged() {
         try (LogCapture log = new LogCapture(java.util.logging.Level.SEVERE)) {
-            messages.log(LOG, "WEIR-901", UNUSED, UNUSED);
-            messages.log(LOG, new IllegalStateException(), "WEIR-901", UNUSED, UNUSED);
+            messages.log("WEIR-901", UNUSED, UNUSED);
+            messages.log(new IllegalStateException(), "WEIR-901", UNUSED, UNUSED);
             assertThat(log.lines()).isEmpty();
         }
     }

@@ -40,8 +40,6 @@ final class CdiEvents {
      */
     private static final int MAX_PENDING_THRESHOLDS = 10_000;
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** One event of each type, with which observers are found. */
     private static final List<Object> EXAMPLES = List.of(
             new RateLimitRejected(
@@ -157,7 +155,7 @@ final class CdiEvents {
             if (pending.incrementAndGet() > maxPending) {
                 pending.decrementAndGet();
                 if (dropped.compareAndSet(false, true)) {
-                    MESSAGES.log(LOG, "WEIR-308", fired.getClass().getSimpleName(), maxPending);
+                    MESSAGES.log("WEIR-308", fired.getClass().getSimpleName(), maxPending);
                 }
                 return;
             }
@@ -167,10 +165,7 @@ final class CdiEvents {
                     pending.decrementAndGet();
                     if (failure != null && failed.compareAndSet(false, true)) {
                         MESSAGES.log(
-                                LOG,
-                                failure,
-                                "WEIR-303.observer",
-                                fired.getClass().getSimpleName());
+                                failure, "WEIR-303.observer", fired.getClass().getSimpleName());
                     }
                 });
                 submitted = true;

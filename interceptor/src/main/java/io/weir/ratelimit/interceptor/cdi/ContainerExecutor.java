@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * executor is looked up at the first use, on a thread of the application. The threads of look-ups are found here as well.
  */
 final class ContainerExecutor implements Supplier<Executor> {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private volatile @Nullable Supplier<Executor> executor;
 
     @Override
@@ -38,7 +36,7 @@ final class ContainerExecutor implements Supplier<Executor> {
             ManagedExecutorService managed = InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
             return () -> inContext(managed);
         } catch (NamingException | LinkageError e) {
-            MESSAGES.log(LOG, "WEIR-002", e);
+            MESSAGES.log("WEIR-002", e);
             return ForkJoinPool::commonPool;
         }
     }

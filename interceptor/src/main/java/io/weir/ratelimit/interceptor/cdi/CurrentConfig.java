@@ -25,8 +25,6 @@ import org.jspecify.annotations.Nullable;
  * configuration (Payara: for a minute), and ask each source for each name.
  */
 public final class CurrentConfig implements ConfigProperties.Sources {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final Config server;
     private final Supplier<ConfigBuilder> builders;
     private final Predicate<Class<?>> providedByServer;
@@ -135,7 +133,7 @@ public final class CurrentConfig implements ConfigProperties.Sources {
         List<SourceReading> next = new ArrayList<>();
         for (SourceReading reading : readings) {
             if (reading.isPartial() && partial.add(name(reading))) {
-                MESSAGES.log(LOG, "WEIR-326", name(reading));
+                MESSAGES.log("WEIR-326", name(reading));
             }
             next.add(reading.next(!askedForAll));
         }

@@ -21,8 +21,6 @@ import java.util.Set;
 
 /** The limiter of an application in a CDI container, beside the request path, which is the {@linkplain #gate() gate}. */
 public final class DeployedApplication {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final HostedWeir weir;
     private final CdiPlatform platform;
     private final RateLimitGate gate;
@@ -44,7 +42,7 @@ public final class DeployedApplication {
             logNames(platform.discovered().names());
             if (platform.hasForwardedPeers()
                     && !weir.settings().trustedProxies().isEmpty()) {
-                MESSAGES.log(LOG, "WEIR-039");
+                MESSAGES.log("WEIR-039");
             }
         }
         return application;
@@ -53,9 +51,9 @@ public final class DeployedApplication {
     private static void logNames(MethodNames names) {
         List<Class<?>> others = names.ofOtherLoaders();
         if (others.size() > 1) {
-            MESSAGES.log(LOG, "WEIR-037", others.stream().map(Class::getName).toList());
+            MESSAGES.log("WEIR-037", others.stream().map(Class::getName).toList());
         }
-        names.ambiguous().forEach((name, methods) -> MESSAGES.log(LOG, "WEIR-036", name, methods));
+        names.ambiguous().forEach((name, methods) -> MESSAGES.log("WEIR-036", name, methods));
     }
 
     /** Returns the limited methods of annotated classes for Quarkus. They need no configuration. */
@@ -118,7 +116,7 @@ public final class DeployedApplication {
                     AnnotationScanner.methods(resources, Set.of(), names, new Problems()),
                     problems);
             if (!policies.isEmpty()) {
-                MESSAGES.message("WEIR-001.resources").withLines(policies).log(LOG);
+                MESSAGES.message("WEIR-001.resources").withLines(policies).log();
             }
         } catch (InvalidConfigurationException e) {
             throw new DeploymentException(e.getMessage(), e);

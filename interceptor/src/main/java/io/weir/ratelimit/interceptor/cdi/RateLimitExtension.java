@@ -73,7 +73,8 @@ public class RateLimitExtension implements Extension {
 
     void health(@Observes AfterBeanDiscovery event) {
         if (OptionalApi.MICROPROFILE_HEALTH.isVisible()) {
-            HealthChecks.addTo(event, RateLimitBeans.class, () -> application().weir().health());
+            HealthChecks.addTo(
+                    event, RateLimitBeans.class, () -> application().weir().health());
         }
     }
 
@@ -124,7 +125,7 @@ public class RateLimitExtension implements Extension {
 
     private void logApplicationProblems() {
         if (application().hasPolicies()) {
-            callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log(LOG));
+            callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log());
         }
         if (!OptionalApi.SERVLET.isVisible()) {
             // Otherwise a listener of the WAR checks the policies, which knows the servlets.
@@ -135,7 +136,7 @@ public class RateLimitExtension implements Extension {
     /** Logs the policies that do not fit the application. */
     public void logWarnings() {
         try {
-            callInApplication(() -> check().warnings()).forEach(warning -> warning.log(LOG));
+            callInApplication(() -> check().warnings()).forEach(warning -> warning.log());
         } catch (RuntimeException | LinkageError e) {
             LOG.log(System.Logger.Level.DEBUG, "The policies are not checked against the application", e);
         }

@@ -32,8 +32,6 @@ import org.eclipse.microprofile.openapi.models.OpenAPI;
  * A second run changes nothing. A failure is logged (WEIR-312), and the rest of the document does not change.
  */
 public final class RateLimitOpenApiFilter implements OASFilter {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** Creates a filter; for the server, and for filters of applications. */
     public RateLimitOpenApiFilter() {}
 
@@ -44,13 +42,11 @@ public final class RateLimitOpenApiFilter implements OASFilter {
             RateLimitExtension deployed = CurrentApplication.extension();
             DeployedApplication application = deployed.application();
             new LimitedOperations(
-                            deployed.operations(),
-                            application.weir().settings().headers(),
-                            application::policies)
+                            deployed.operations(), application.weir().settings().headers(), application::policies)
                     .document(openApi);
             QuotaPath.configured().ifPresent(path -> new QuotaOperation(path).addTo(openApi));
         } catch (RuntimeException e) {
-            MESSAGES.log(LOG, e, "WEIR-312");
+            MESSAGES.log(e, "WEIR-312");
         }
     }
 }

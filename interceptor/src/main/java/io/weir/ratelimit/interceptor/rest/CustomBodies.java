@@ -10,8 +10,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The bodies that the application writes for rejections. The first failure is logged, and the client receives the default body. */
 final class CustomBodies {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final Optional<RejectionResponder> responder;
     private final AtomicBoolean failed = new AtomicBoolean();
 
@@ -32,7 +30,7 @@ final class CustomBodies {
             throw e;
         } catch (Throwable e) {
             if (failed.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, e, "WEIR-318", responder.get().getClass().getName());
+                MESSAGES.log(e, "WEIR-318", responder.get().getClass().getName());
             }
             return Optional.empty();
         }

@@ -16,8 +16,6 @@ import java.util.function.Supplier;
 
 /** The quota resource. It reads the quotas of its caller, and changes nothing. */
 public final class QuotaResource implements HttpResource {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final Supplier<CallerQuotas> quotas;
     private final AtomicBoolean failed = new AtomicBoolean();
 
@@ -40,7 +38,7 @@ public final class QuotaResource implements HttpResource {
             return Optional.of(QuotaResponse.unavailable(e.retryAfter()));
         } catch (RuntimeException e) {
             if (failed.compareAndSet(false, true)) {
-                MESSAGES.log(LOG, e, "WEIR-323");
+                MESSAGES.log(e, "WEIR-323");
             }
             return Optional.of(Answer.error(500));
         }

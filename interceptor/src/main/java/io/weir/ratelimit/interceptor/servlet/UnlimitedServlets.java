@@ -14,7 +14,6 @@ import java.util.function.BooleanSupplier;
 
 /** The servlets of Jakarta REST that have served a request without the filters of this library. Each of them is logged once. */
 public final class UnlimitedServlets {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final int REDIRECTION = 300;
 
     private final Set<String> known = ConcurrentHashMap.newKeySet();
@@ -45,7 +44,7 @@ public final class UnlimitedServlets {
         }
         ServletRegistration registration = request.getServletContext().getServletRegistration(servlet);
         if (registration != null && ServletMappings.isRuntime(registration) && hasPolicies.getAsBoolean()) {
-            MESSAGES.log(LOG, "WEIR-024.served", servlet, feature);
+            MESSAGES.log("WEIR-024.served", servlet, feature);
         }
     }
 }

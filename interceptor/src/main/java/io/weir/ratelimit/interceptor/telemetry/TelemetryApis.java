@@ -18,8 +18,6 @@ import java.util.function.Supplier;
 
 /** The telemetry APIs of the server. Which of them are used depends on the settings and on what is available to the application. */
 public final class TelemetryApis {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private TelemetryApis() {}
 
     /** A look-up of objects of the server. */
@@ -83,10 +81,9 @@ public final class TelemetryApis {
                         ? "on"
                         : "on, but OpenTelemetry is off until otel.sdk.disabled is false, on Quarkus quarkus.otel.sdk.disabled"
                 : "off (OpenTelemetry is not available to the application)";
-        MESSAGES.log(
-                LOG, "WEIR-003", metrics.map(destination -> destination.name).orElse(noMetrics), spanAttributes);
+        MESSAGES.log("WEIR-003", metrics.map(destination -> destination.name).orElse(noMetrics), spanAttributes);
         if (settings.keySecret().isEmpty()) {
-            MESSAGES.log(LOG, "WEIR-004");
+            MESSAGES.log("WEIR-004");
         }
     }
 
@@ -144,7 +141,7 @@ public final class TelemetryApis {
             return meters.get()
                     .map(found -> new Destination(Telemetry.Metrics.of(found, settings, backend), name + reason));
         } catch (RuntimeException | LinkageError e) {
-            MESSAGES.log(LOG, e, "WEIR-307", name);
+            MESSAGES.log(e, "WEIR-307", name);
             return Optional.empty();
         }
     }

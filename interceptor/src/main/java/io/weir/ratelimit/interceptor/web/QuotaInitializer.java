@@ -17,8 +17,6 @@ import org.jspecify.annotations.Nullable;
  * finds it even if the {@code web.xml} of the application is {@code metadata-complete}.
  */
 public final class QuotaInitializer implements ServletContainerInitializer {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     /** Creates an instance; for the container only. */
     public QuotaInitializer() {}
 
@@ -30,10 +28,10 @@ public final class QuotaInitializer implements ServletContainerInitializer {
         }
         ServletRegistration.Dynamic servlet = context.addServlet(
                 QuotaServlet.class.getName(),
-                new QuotaServlet(
-                        () -> CurrentApplication.extension().application().weir().quotas()));
+                new QuotaServlet(() ->
+                        CurrentApplication.extension().application().weir().quotas()));
         if (servlet == null || !servlet.addMapping(path.get()).isEmpty()) {
-            MESSAGES.log(LOG, "WEIR-322", path.get());
+            MESSAGES.log("WEIR-322", path.get());
         }
     }
 }

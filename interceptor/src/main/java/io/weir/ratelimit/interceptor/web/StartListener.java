@@ -26,8 +26,8 @@ public final class StartListener implements ServletContextListener {
         try {
             ServletContext context = event.getServletContext();
             RateLimitExtension extension = CurrentApplication.extension();
-            extension.withoutLimits(ServletMappings.applications(context)).forEach(error -> error.log(LOG));
-            extension.warnings(ServletMappings.of(context)).forEach(warning -> warning.log(LOG));
+            extension.withoutLimits(ServletMappings.applications(context)).forEach(error -> error.log());
+            extension.warnings(ServletMappings.of(context)).forEach(warning -> warning.log());
         } catch (RuntimeException | LinkageError e) {
             LOG.log(Level.DEBUG, "The policies are not checked against the application", e);
         }

@@ -140,7 +140,7 @@ public final class RedisClient implements AutoCloseable {
         if (firstAttempt.getCount() > 0) {
             notReady = RedisFailures.notReady(ConnectionCause.noAnswer(endpoints.tls()), endpoints, null);
         }
-        MESSAGES.log(LOG, "WEIR-319", WARNING_SECONDS, notReady.getMessage());
+        MESSAGES.log("WEIR-319", WARNING_SECONDS, notReady.getMessage());
     }
 
     /**
@@ -184,7 +184,7 @@ public final class RedisClient implements AutoCloseable {
             }
             scripts = loaded;
             connected.complete(null);
-            MESSAGES.log(LOG, "WEIR-411");
+            MESSAGES.log("WEIR-411");
             return true;
         } catch (RuntimeException | LinkageError e) {
             LinkageError missing = missingClass(e);
@@ -206,9 +206,9 @@ public final class RedisClient implements AutoCloseable {
     private static void logUnusable(LinkageError failure, Throwable thrown) {
         Throwable cause = failure instanceof ExceptionInInitializerError ? failure.getCause() : null;
         if (cause == null) {
-            MESSAGES.log(LOG, thrown, "WEIR-412");
+            MESSAGES.log(thrown, "WEIR-412");
         } else {
-            MESSAGES.log(LOG, thrown, "WEIR-412.initializer", cause);
+            MESSAGES.log(thrown, "WEIR-412.initializer", cause);
         }
     }
 

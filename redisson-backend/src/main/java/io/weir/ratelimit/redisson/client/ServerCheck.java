@@ -140,6 +140,6 @@ public final class ServerCheck {
         }
         List<String> words = new ArrayList<>();
         missing.forEach(need -> words.add(need.words));
-        MESSAGES.log(LOG, "WEIR-421", server, String.join(", ", words));
+        MESSAGES.log("WEIR-421", server, String.join(", ", words));
     }
 }
