@@ -115,18 +115,15 @@ public record Telemetry(
         }
     }
 
-    /** A decorator that sets the attributes of a span after the decision, for servers that start the span after the filters. */
+    /**
+     * A listener that sets the attributes of the current span. It gets a decision again when a server starts the span after the filters.
+     */
     public interface Spans extends DecisionListener {
-        /** A decorator without telemetry, which sets no attributes. */
+        /** A listener without telemetry, which sets no attributes. */
         Spans NONE = new Spans() {
             @Override
             public boolean hasCurrentSpan() {
                 return true;
-            }
-
-            @Override
-            public void decorate(DecisionEvent event) {
-                // There is no span.
             }
 
             @Override
@@ -137,8 +134,6 @@ public record Telemetry(
 
         /** Returns whether the calling thread has a span, recorded or not. */
         boolean hasCurrentSpan();
-
-        void decorate(DecisionEvent event);
 
         /**
          * The attributes of a decision on a span, which shows the stored key masked. The quota rejected the call, else it is the one

@@ -32,7 +32,7 @@ public class SpanFilter implements ContainerRequestFilter {
         }
         if (request.getProperty(RequestProperties.PENDING_SPAN) instanceof Telemetry.Spans spans
                 && spans.hasCurrentSpan()) {
-            state.quotas().lastEvent().ifPresent(spans::decorate);
+            state.quotas().lastEvent().ifPresent(spans::onDecision);
         }
     }
 }

@@ -38,11 +38,6 @@ final class SpanAttributes implements Telemetry.Spans {
 
     @Override
     public void onDecision(DecisionEvent event) {
-        decorate(event);
-    }
-
-    @Override
-    public void decorate(DecisionEvent event) {
         Span span = Span.current();
         if (!span.isRecording()) {
             return;
