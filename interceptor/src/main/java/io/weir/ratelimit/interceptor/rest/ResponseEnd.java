@@ -16,6 +16,10 @@ import java.io.OutputStream;
  * can be written without blocking.
  */
 final class ResponseEnd extends FilterOutputStream {
+    private interface Output {
+        void run() throws IOException;
+    }
+
     private static final String JERSEY = "org.glassfish.jersey.";
 
     private final RequestState state;
@@ -40,28 +44,22 @@ final class ResponseEnd extends FilterOutputStream {
 
     @Override
     public void write(int value) throws IOException {
-        try {
-            out.write(value);
-        } catch (IOException e) {
-            state.end();
-            throw e;
-        }
+        endIfFailed(() -> out.write(value));
     }
 
     @Override
     public void write(byte[] bytes, int start, int length) throws IOException {
-        try {
-            out.write(bytes, start, length);
-        } catch (IOException e) {
-            state.end();
-            throw e;
-        }
+        endIfFailed(() -> out.write(bytes, start, length));
     }
 
     @Override
     public void flush() throws IOException {
+        endIfFailed(out::flush);
+    }
+
+    private void endIfFailed(Output output) throws IOException {
         try {
-            out.flush();
+            output.run();
         } catch (IOException e) {
             state.end();
             throw e;
