@@ -69,7 +69,7 @@ final class LimitResponses {
                     .content(OASFactory.createContent()
                             .addMediaType(
                                     PROBLEM_JSON,
-                                    OASFactory.createMediaType().schema(ProblemSchema.reference(components()))));
+                                    OASFactory.createMediaType().schema(Schemas.problem(components()))));
             responses.addAPIResponse(status, response);
         }
         add(response, fields);
@@ -92,7 +92,7 @@ final class LimitResponses {
     private Header reference(Field field) {
         Components components = components();
         if (components.getHeaders() == null || !components.getHeaders().containsKey(field.name())) {
-            Schema schema = SchemaTypes.schema(field.type());
+            Schema schema = Schemas.of(field.type());
             components.addHeader(
                     field.name(),
                     OASFactory.createHeader().description(field.description()).schema(schema));

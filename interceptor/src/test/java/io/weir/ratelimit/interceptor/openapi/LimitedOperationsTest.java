@@ -282,8 +282,8 @@ class LimitedOperationsTest {
 
     @Test
     void aTypeIsAListSinceOpenApi4() {
-        assertThat(SchemaTypes.argument(SchemaType.class, SchemaType.STRING)).isEqualTo(SchemaType.STRING);
-        assertThat(SchemaTypes.argument(List.class, SchemaType.STRING)).isEqualTo(List.of(SchemaType.STRING));
+        assertThat(Schemas.argument(SchemaType.class, SchemaType.STRING)).isEqualTo(SchemaType.STRING);
+        assertThat(Schemas.argument(List.class, SchemaType.STRING)).isEqualTo(List.of(SchemaType.STRING));
     }
 
     private String json() {
