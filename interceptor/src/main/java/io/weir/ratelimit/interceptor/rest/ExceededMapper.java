@@ -14,6 +14,7 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Providers;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 @Priority(Integer.MAX_VALUE)
 public class ExceededMapper implements ExceptionMapper<RateLimitExceededException> {
-    private final RestContext context = new RestContext(() -> this.providers);
+    private final Supplier<RestContext> context = new RestContext.Late(() -> this.providers);
 
     @Context
     private @Nullable HttpHeaders headers;
@@ -32,8 +33,9 @@ public class ExceededMapper implements ExceptionMapper<RateLimitExceededExceptio
 
     @Override
     public Response toResponse(RateLimitExceededException exception) {
-        Optional<RequestState> request = state();
-        boolean minimal = context.rejections().isMinimal(exception.decision());
+        RestContext rest = context.get();
+        Optional<RequestState> request = state(rest);
+        boolean minimal = rest.rejections().isMinimal(exception.decision());
         if (minimal) {
             // The state does not know a decision that application code has requested.
             request.ifPresent(state -> state.quotas().hide());
@@ -44,10 +46,12 @@ public class ExceededMapper implements ExceptionMapper<RateLimitExceededExceptio
                 .orElse("");
         boolean hidden =
                 minimal || request.filter(state -> state.quotas().areHidden()).isPresent();
-        Response response = context.rejections()
-                .exceeded(exception.decision(), new RejectionResponses.Context(endpoint, hidden, AcceptHeader.of(headers)));
+        Response response = rest.rejections()
+                .exceeded(
+                        exception.decision(),
+                        new RejectionResponses.Context(endpoint, hidden, AcceptHeader.of(headers)));
         if (!hidden) {
-            RateLimitGate gate = context.gate();
+            RateLimitGate gate = rest.gate();
             // The instant of a decision that application code has requested is not known.
             long elapsedNanos = request.map(RequestState::quotas)
                     .filter(quotas ->
@@ -55,15 +59,15 @@ public class ExceededMapper implements ExceptionMapper<RateLimitExceededExceptio
                     .map(quotas -> gate.nanosSince(quotas.atNanos()))
                     .orElse(0L);
             long atMicros = QuotaView.epochMicros(elapsedNanos, gate.now());
-            context.fields().write(QuotaView.rejected(exception.decision(), atMicros), response.getHeaders());
+            rest.fields().write(QuotaView.rejected(exception.decision(), atMicros), response.getHeaders());
         }
         return response;
     }
 
-    private Optional<RequestState> state() {
+    private static Optional<RequestState> state(RestContext rest) {
         try {
-            ServletAccess servlet = context.servlet();
-            return servlet == null ? context.gate().current() : servlet.attachedState();
+            ServletAccess servlet = rest.servlet();
+            return servlet == null ? rest.gate().current() : servlet.attachedState();
         } catch (RuntimeException e) { // the server's object fails on a thread that serves no request
             return Optional.empty();
         }

@@ -11,11 +11,12 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.Providers;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A filter by which requests enter the gate. A runtime whose filters run on an event loop lets them enter asynchronously. */
 public abstract class GateFilter implements ContainerRequestFilter {
-    private final RestContext context = new RestContext(() -> this.providers);
+    private final Supplier<RestContext> context = new RestContext.Late(() -> this.providers);
     private final ApplicationMappers mappers = new ApplicationMappers(() -> this.providers, () -> this.configuration);
 
     @Context
@@ -27,7 +28,7 @@ public abstract class GateFilter implements ContainerRequestFilter {
     GateFilter() {}
 
     final RestContext context() {
-        return context;
+        return context.get();
     }
 
     @Override
@@ -54,6 +55,6 @@ public abstract class GateFilter implements ContainerRequestFilter {
 
     /** Aborts a rejected request, and prepares the response to an allowed one. */
     protected final void answer(Entry entry, ContainerRequestContext request) {
-        context.answer(entry, request, mappers);
+        context.get().answer(entry, request, mappers);
     }
 }

@@ -14,6 +14,7 @@ import jakarta.ws.rs.container.ContainerResponseFilter;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MultivaluedMap;
 import jakarta.ws.rs.ext.Providers;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ public class QuotaFilter implements ContainerResponseFilter {
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVICE_UNAVAILABLE = 503;
 
-    private final RestContext context = new RestContext(() -> this.providers);
+    private final Supplier<RestContext> context = new RestContext.Late(() -> this.providers);
 
     @Context
     private @Nullable Providers providers;
@@ -40,8 +41,8 @@ public class QuotaFilter implements ContainerResponseFilter {
             return;
         }
         int status = response.getStatus();
-        context.gate().leave(state, status < 400);
-        ServletAccess servlet = context.servlet();
+        context.get().gate().leave(state, status < 400);
+        ServletAccess servlet = context.get().servlet();
         if (state.holdsSlots()) {
             boolean reported = request.getProperty(RequestProperties.END) != null;
             ResponseEnd.await(response, state, reported || (servlet != null && servlet.reportsEnd(state)));
@@ -58,13 +59,13 @@ public class QuotaFilter implements ContainerResponseFilter {
     protected final void leave(ContainerRequestContext request, int status, MultivaluedMap<String, Object> headers) {
         RequestState state = RestCall.stateOf(request);
         if (state != null) {
-            context.gate().leave(state, status < 400);
+            context.get().gate().leave(state, status < 400);
             show(state, status, headers);
         }
     }
 
     private void show(RequestState state, int status, MultivaluedMap<String, Object> headers) {
-        QuotaFields fields = context.fields();
+        QuotaFields fields = context.get().fields();
         state.quotas().last().ifPresent(last -> {
             if (isRejection(last, status)) {
                 RejectionResponses.complete(last, headers);
@@ -92,7 +93,7 @@ public class QuotaFilter implements ContainerResponseFilter {
 
     /** Returns the quotas to show. If the application catches a rejection and succeeds, they are those of an allowed request. */
     private QuotaView view(Decision last, RequestState state, int status) {
-        RateLimitGate gate = context.gate();
+        RateLimitGate gate = context.get().gate();
         long atMicros = QuotaView.epochMicros(gate.nanosSince(state.quotas().atNanos()), gate.now());
         return last instanceof Decision.Rejected rejected && status >= 400
                 ? QuotaView.rejected(rejected, atMicros)

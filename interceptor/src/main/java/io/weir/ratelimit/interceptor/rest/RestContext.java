@@ -17,81 +17,55 @@ import jakarta.ws.rs.ext.Providers;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The parts of the deployed application that a provider uses. They are looked up at the first request, because a server can create
- * providers before the deployment has ended. They are not injected, because not every server creates providers as beans.
- */
-final class RestContext {
-    private final Supplier<@Nullable Providers> providers;
-    private volatile @Nullable Parts parts;
+/** The parts of the deployed application that a provider uses. The access to servlet requests is null if the runtime has none. */
+record RestContext(
+        RateLimitGate gate,
+        MethodNames names,
+        QuotaFields fields,
+        RejectionResponses rejections,
+        Telemetry.Spans spans,
+        @Nullable ServletAccess servlet) {
+    /**
+     * The look-up of the parts at the first request, because a server can create providers before the deployment has ended. They are not
+     * injected, because not every server creates providers as beans.
+     */
+    static final class Late implements Supplier<RestContext> {
+        private final Supplier<@Nullable Providers> providers;
+        private volatile @Nullable RestContext found;
 
-    private record Parts(
-            RateLimitGate gate,
-            MethodNames names,
-            QuotaFields fields,
-            RejectionResponses rejections,
-            Telemetry.Spans spans,
-            @Nullable ServletAccess servlet) {
-        private static Parts of(DeployedApplication application, @Nullable Providers providers) {
-            return new Parts(
-                    application.gate(),
-                    application.names(),
-                    new QuotaFields(QuotaView.Dialect.named(application.weir().settings().headers())),
-                    new RejectionResponses(application::policy, new CustomBodies(application.responder())),
-                    application.weir().telemetry().spans(),
-                    // Without the Servlet API, the class cannot be verified.
-                    OptionalApi.SERVLET.isVisible() ? ServletAccess.find(providers) : null);
+        Late(Supplier<@Nullable Providers> providers) {
+            this.providers = providers;
+        }
+
+        @Override
+        public RestContext get() {
+            RestContext known = found;
+            if (known == null) {
+                known = of(CDI.current().select(RateLimitExtension.class).get().application(), providers.get());
+                found = known;
+            }
+            return known;
         }
     }
 
-    /** Creates the context of a provider that does not use the servlet request. */
-    RestContext() {
-        this(() -> null);
-    }
-
-    /** Creates the context of a provider with the providers of its runtime. */
-    RestContext(Supplier<@Nullable Providers> providers) {
-        this.providers = providers;
-    }
-
-    private Parts parts() {
-        Parts known = parts;
-        if (known == null) {
-            known = Parts.of(
-                    CDI.current().select(RateLimitExtension.class).get().application(), providers.get());
-            parts = known;
-        }
-        return known;
-    }
-
-    RateLimitGate gate() {
-        return parts().gate;
-    }
-
-    MethodNames names() {
-        return parts().names;
-    }
-
-    QuotaFields fields() {
-        return parts().fields;
-    }
-
-    RejectionResponses rejections() {
-        return parts().rejections;
-    }
-
-    /** Returns the access to servlet requests, null if the runtime has none. */
-    @Nullable
-    ServletAccess servlet() {
-        return parts().servlet;
+    private static RestContext of(DeployedApplication application, @Nullable Providers providers) {
+        return new RestContext(
+                application.gate(),
+                application.names(),
+                new QuotaFields(
+                        QuotaView.Dialect.named(application.weir().settings().headers())),
+                new RejectionResponses(application::policy, new CustomBodies(application.responder())),
+                application.weir().telemetry().spans(),
+                // Without the Servlet API, the class cannot be verified.
+                OptionalApi.SERVLET.isVisible() ? ServletAccess.find(providers) : null);
     }
 
     /** Aborts a rejected request, and requests late span attributes for an allowed one. */
     void answer(Entry entry, ContainerRequestContext request, ApplicationMappers mappers) {
         if (!entry.decision().allowed()) {
-            request.abortWith(rejections().response(entry, request.getHeaders(), mappers));
-        } else if (entry.isWaiting() || (entry.isDecided() && !parts().spans.hasCurrentSpan())) {
-            request.setProperty(RequestProperties.PENDING_SPAN, parts().spans);
+            request.abortWith(rejections.response(entry, request.getHeaders(), mappers));
+        } else if (entry.isWaiting() || (entry.isDecided() && !spans.hasCurrentSpan())) {
+            request.setProperty(RequestProperties.PENDING_SPAN, spans);
         }
     }
 }

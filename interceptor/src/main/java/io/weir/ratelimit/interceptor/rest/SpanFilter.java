@@ -8,6 +8,7 @@ import jakarta.annotation.Priority;
 import jakarta.ws.rs.Priorities;
 import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.container.ContainerRequestFilter;
+import java.util.function.Supplier;
 
 /**
  * A filter after those of the application. It considers a user whom a filter without a priority has authenticated, and sets the span
@@ -16,7 +17,7 @@ import jakarta.ws.rs.container.ContainerRequestFilter;
  */
 @Priority(Priorities.USER + 100)
 public class SpanFilter implements ContainerRequestFilter {
-    private final RestContext context = new RestContext();
+    private final Supplier<RestContext> context = new RestContext.Late(() -> null);
 
     @Override
     public void filter(ContainerRequestContext request) {
@@ -27,7 +28,7 @@ public class SpanFilter implements ContainerRequestFilter {
         if (state.caller() instanceof RestCall call) {
             RestCall later = call.withLaterUser();
             if (later != null) {
-                context.gate().authenticated(state, later);
+                context.get().gate().authenticated(state, later);
             }
         }
         if (request.getProperty(RequestProperties.PENDING_SPAN) instanceof Telemetry.Spans spans

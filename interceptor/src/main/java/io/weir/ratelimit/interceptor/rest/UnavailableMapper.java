@@ -7,6 +7,7 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,13 +16,13 @@ import org.jspecify.annotations.Nullable;
  */
 @Priority(Integer.MAX_VALUE)
 public class UnavailableMapper implements ExceptionMapper<RateLimitUnavailableException> {
-    private final RestContext context = new RestContext();
+    private final Supplier<RestContext> context = new RestContext.Late(() -> null);
 
     @Context
     private @Nullable HttpHeaders headers;
 
     @Override
     public Response toResponse(RateLimitUnavailableException exception) {
-        return context.rejections().unavailable(exception.retryAfter(), AcceptHeader.of(headers));
+        return context.get().rejections().unavailable(exception.retryAfter(), AcceptHeader.of(headers));
     }
 }
