@@ -22,14 +22,12 @@ final class RequestStates implements Requests {
     private final BeanManager beans;
     private final Bean<CurrentRequest> bean;
     private final @Nullable ServletRequests servlets;
-    private final ThreadUser threadUser;
 
     @SuppressWarnings("unchecked") // the bean of a class has the type of the class
     RequestStates(BeanManager beans) {
         this.beans = beans;
         this.bean = (Bean<CurrentRequest>) beans.resolve(beans.getBeans(CurrentRequest.class));
         this.servlets = OptionalApi.SERVLET.isVisible() ? new ServletRequests(beans) : null;
-        this.threadUser = new ThreadUser(beans);
     }
 
     @Override
@@ -62,7 +60,7 @@ final class RequestStates implements Requests {
 
     @Override
     public CallContext withoutRequest(@Nullable Object @Nullable [] arguments) {
-        return new CallWithoutRequest(threadUser::current, arguments);
+        return new CallWithoutRequest(beans, arguments);
     }
 
     @Override
