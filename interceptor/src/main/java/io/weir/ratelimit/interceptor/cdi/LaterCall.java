@@ -2,8 +2,12 @@
 package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.Decision;
+import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.runtime.LaterEntry;
+import jakarta.interceptor.InvocationContext;
+import jakarta.ws.rs.container.AsyncResponse;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -13,23 +17,13 @@ import org.jspecify.annotations.Nullable;
  * A call of an asynchronous method that runs after its wait, on a thread of the container's executor with the context of the caller. The
  * thread of the caller returns at once.
  */
-final class LaterCall {
+record LaterCall(LaterEntry entry, RequestStates states, Rest rest) {
     /** The rest of a call after its decision. */
     @FunctionalInterface
     interface Rest {
         /** Returns the result of the method, or throws its exception or that of a rejection. */
         @Nullable
         Object run(Entry entry) throws Exception;
-    }
-
-    private final LaterEntry entry;
-    private final RequestStates states;
-    private final Rest rest;
-
-    LaterCall(LaterEntry entry, RequestStates states, Rest rest) {
-        this.entry = entry;
-        this.states = states;
-        this.rest = rest;
     }
 
     /** Starts a call of a method that returns a stage. If the returned stage ends during the wait, the method does not run. */
@@ -67,5 +61,22 @@ final class LaterCall {
                 failed.accept(e);
             }
         });
+    }
+
+    /** The suspended response of a resource method. The class is loaded only for methods with such a parameter. */
+    record SuspendedResponse(AsyncResponse response) {
+        static SuspendedResponse of(InvocationContext invocation) {
+            int position = Binding.Asynchrony.position(invocation.getMethod().getParameterTypes());
+            return new SuspendedResponse((AsyncResponse) invocation.getParameters()[position]);
+        }
+
+        /** Resumes the response with an exception, for its mapper, or with 503 if the wait was canceled. No effect on a resumed response. */
+        void fail(Throwable failure) {
+            if (failure instanceof CancellationException) {
+                response.cancel();
+            } else {
+                response.resume(failure);
+            }
+        }
     }
 }

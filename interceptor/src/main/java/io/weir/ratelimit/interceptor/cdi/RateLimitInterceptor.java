@@ -72,7 +72,7 @@ public class RateLimitInterceptor implements Serializable {
             return proceed(invocation, gate, entry.entry());
         }
         new LaterCall(entry, application.states(), decided -> proceed(invocation, gate, decided))
-                .response(SuspendedResponse.of(invocation));
+                .response(LaterCall.SuspendedResponse.of(invocation));
         return null;
     }
 

@@ -300,7 +300,7 @@ class WaitingMethodsTest {
             throw new RateLimitExceededException((Decision.Rejected) decided.decision());
         });
         CompletionStage<Object> stage = call.stage();
-        call.response(new SuspendedResponse(response));
+        call.response(new LaterCall.SuspendedResponse(response));
         assertThat(stage.toCompletableFuture()).isNotDone();
         decision.complete(new Decision.Rejected(Results.of(none)));
         assertThat(failure(stage)).isInstanceOf(RateLimitExceededException.class);
@@ -319,7 +319,7 @@ class WaitingMethodsTest {
             throw new StackOverflowError("recursion");
         });
         CompletionStage<Object> stage = call.stage();
-        call.response(new SuspendedResponse(response));
+        call.response(new LaterCall.SuspendedResponse(response));
         decision.complete(Decision.Allowed.UNLIMITED);
         assertThat(stage.toCompletableFuture()).isCompletedExceptionally();
         assertThat(failure(stage)).isInstanceOf(StackOverflowError.class);
