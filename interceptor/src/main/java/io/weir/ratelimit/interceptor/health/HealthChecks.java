@@ -6,7 +6,6 @@ import io.weir.ratelimit.core.fallback.BackendHealth.Report;
 import jakarta.enterprise.inject.spi.AfterBeanDiscovery;
 import jakarta.inject.Singleton;
 import java.lang.annotation.Annotation;
-import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -64,7 +63,10 @@ public final class HealthChecks {
         data.put("state", report.state().text());
         data.put("breaker", report.breakerOpen() ? "open" : "closed");
         if (report.breakerOpen()) {
-            data.put("nextProbeSeconds", seconds(report.probeAfter()));
+            // Rounded up, so that a probe has begun after this time.
+            data.put(
+                    "nextProbeSeconds",
+                    report.probeAfter().plusNanos(999_999_999).toSeconds());
         }
         report.lastFailure().ifPresent(reason -> {
             data.put("lastError", reason);
@@ -72,10 +74,5 @@ public final class HealthChecks {
         });
         data.put("degradedDecisions", report.degradedDecisions());
         return new HealthCheckResponse(NAME, up ? Status.UP : Status.DOWN, Optional.of(data));
-    }
-
-    /** Returns the seconds of a duration, rounded up. */
-    private static long seconds(Duration duration) {
-        return duration.plusNanos(999_999_999).toSeconds();
     }
 }

@@ -20,15 +20,9 @@ import org.eclipse.microprofile.openapi.models.responses.APIResponses;
  * The responses and header fields that a limit adds to an OpenAPI document. Existing responses and fields are not replaced. A
  * reference to a response of the components is not changed.
  */
-final class LimitResponses {
+record LimitResponses(OpenAPI openApi) {
     private static final String PROBLEM_JSON = "application/problem+json";
     private static final Pattern SUCCESS = Pattern.compile("2(\\d\\d|XX|xx)");
-
-    private final OpenAPI openApi;
-
-    LimitResponses(OpenAPI openApi) {
-        this.openApi = openApi;
-    }
 
     /** Documents a limited operation, of which calls can be rejected while the backend is unavailable. */
     void document(Operation operation, List<Field> quotas, boolean unavailable) {
@@ -68,8 +62,7 @@ final class LimitResponses {
                     .description(description)
                     .content(OASFactory.createContent()
                             .addMediaType(
-                                    PROBLEM_JSON,
-                                    OASFactory.createMediaType().schema(Schemas.problem(components()))));
+                                    PROBLEM_JSON, OASFactory.createMediaType().schema(Schemas.problem(components()))));
             responses.addAPIResponse(status, response);
         }
         add(response, fields);

@@ -11,23 +11,12 @@ import org.eclipse.microprofile.openapi.models.OpenAPI;
 import org.eclipse.microprofile.openapi.models.Operation;
 import org.eclipse.microprofile.openapi.models.PathItem;
 
-/** The limited operations of an OpenAPI document. */
-final class LimitedOperations {
-    private final List<ApplicationView.Operation> resources;
-    private final List<String> dialects;
-    private final PolicyLookup policies;
-
+/** The limited operations of an OpenAPI document: the operations of resources, and the header dialects of their responses. */
+record LimitedOperations(List<ApplicationView.Operation> resources, List<String> dialects, PolicyLookup policies) {
     /** A look-up of the policies that apply to the requests of an operation. */
     interface PolicyLookup {
         /** Returns the policies. */
         List<Binding.PolicyCost> of(Binding own, String method, String path);
-    }
-
-    /** Creates the limited operations of an application with the header dialects of its responses. */
-    LimitedOperations(List<ApplicationView.Operation> resources, List<String> dialects, PolicyLookup policies) {
-        this.resources = resources;
-        this.dialects = dialects;
-        this.policies = policies;
     }
 
     /** Documents the responses of the limited operations. */
