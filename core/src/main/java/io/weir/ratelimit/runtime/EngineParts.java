@@ -13,18 +13,7 @@ import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
-/**
- * The engine and what it works with.
- *
- * @param engine decides
- * @param health the health of the backend
- * @param known what this instance knows of keys
- * @param policies the policies in force
- * @param reload loads other policies
- * @param readings the results of reading the configuration
- * @param live the number of live instances, if it is learned
- * @param instances the number of instances, which failure modes use
- */
+/** The engine and what it works with. The number of instances, which failure modes use, is learned if {@code live} is present, else configured. */
 record EngineParts(
         RateLimitEngine engine,
         BackendHealth health,
@@ -34,12 +23,6 @@ record EngineParts(
         Readings readings,
         Optional<LiveInstances> live,
         IntSupplier instances) {
-    /**
-     * What this instance knows of keys.
-     *
-     * @param overrides the limits of single keys
-     * @param topKeys the keys with the most permits
-     * @param blocks the blocked keys
-     */
+    /** What this instance knows of keys: the limits of single ones, those with the most permits, and the blocked ones. */
     record KnownKeys(Overrides overrides, TopKeysTracker topKeys, KnownBlocks blocks) {}
 }

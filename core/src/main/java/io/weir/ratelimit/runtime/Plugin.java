@@ -20,35 +20,24 @@ import java.util.Set;
  */
 public interface Plugin extends PolicyCheck {
     /**
-     * Returns the properties of the plug-in, which no other part reads.
-     *
-     * @return the full names, which begin with {@code ratelimit.}, and the families such as {@code ratelimit.clients.<c>.policy}
+     * Returns the properties of the plug-in, which no other part reads: the full names, which begin with {@code ratelimit.}, and the families
+     * such as {@code ratelimit.clients.<c>.policy}.
      */
     default Set<String> properties() {
         return Set.of();
     }
 
-    /**
-     * Returns the configuration with the layer of the plug-in over it. It is called at the start and at each reload.
-     *
-     * @param config the configuration
-     * @return the same properties, or others that precede them
-     */
+    /** Returns the configuration with the layer of the plug-in over it. It is called at the start and at each reload. */
     default ConfigProperties over(ConfigProperties config) {
         return config;
     }
 
-    /**
-     * Reads and checks the configuration. The problems are reported with all others.
-     *
-     * @param preparation the configuration and the host
-     */
+    /** Reads and checks the configuration. The problems are reported with all others. */
     default void prepare(Preparation preparation) {}
 
     /**
-     * Returns what the plug-in limits, such as calls of REST clients. Policies can be under these limits, like under those of a method.
-     *
-     * @return the limits of each endpoint
+     * Returns the limits of each endpoint of the plug-in, such as calls of REST clients. Policies can be under these limits, like under
+     * those of a method.
      */
     default List<MethodLimits> endpoints() {
         return List.of();
@@ -58,38 +47,20 @@ public interface Plugin extends PolicyCheck {
     @Override
     default void check(Policy policy, ConfigProperties config, Problems problems) {}
 
-    /**
-     * Returns the listeners of decisions.
-     *
-     * @return the listeners
-     */
+    /** Returns the listeners of decisions. */
     default List<DecisionListener> listeners() {
         return List.of();
     }
 
-    /**
-     * Starts the plug-in before the first request. The configuration has no problem, and the backend is started.
-     *
-     * @param weir the limiter
-     */
+    /** Starts the plug-in before the first request. The configuration has no problem, and the backend is started. */
     default void start(HostedWeir weir) {}
 
-    /**
-     * Returns the tasks that are repeated while the application runs. Tasks run only if {@code ratelimit.enabled} is true.
-     *
-     * @return the tasks
-     */
+    /** Returns the tasks that are repeated while the application runs, if {@code ratelimit.enabled} is true. */
     default List<Task> tasks() {
         return List.of();
     }
 
-    /**
-     * Checks the policies against the started application.
-     *
-     * @param first the first policies
-     * @param view what the host knows of the application
-     * @return the warnings
-     */
+    /** Checks the first policies against the started application, and returns the warnings. */
     default List<MessageCatalog.Message> warnings(PolicySnapshot first, ApplicationView view) {
         return List.of();
     }
@@ -99,11 +70,7 @@ public interface Plugin extends PolicyCheck {
      * interval after the start, on a thread of the container.
      */
     interface Task extends Runnable {
-        /**
-         * Returns the time between now, which is the start or the end of a run, and the next run.
-         *
-         * @return 1 ms or more
-         */
+        /** Returns the time between now, which is the start or the end of a run, and the next run: 1 ms or more. */
         Duration interval();
     }
 }

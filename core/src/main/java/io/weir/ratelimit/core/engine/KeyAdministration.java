@@ -23,7 +23,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 
-/** The operations of an engine on single keys, apart from decisions. Of some keys, only the stored key is known. */
+/**
+ * The operations of an engine on single keys, apart from decisions. Of some keys, only the stored key is known. If the backend is
+ * unavailable, an operation throws a {@link io.weir.ratelimit.RateLimitUnavailableException}, or its stage fails with it.
+ */
 public final class KeyAdministration {
     private final FallbackBackend backend;
     private final IdentityEncoder encoder;
@@ -67,8 +70,6 @@ public final class KeyAdministration {
     /**
      * Returns the quotas of a key, one per limit, without spending. The cached limits of the key apply, otherwise the limits of a tier,
      * which is {@link PolicyLimits#NO_TIER} for the limits of the policy itself.
-     *
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
      */
     public List<Quota> peek(Policy policy, String storedKey, String tier) {
         PolicyLimits limits = overrides
@@ -103,11 +104,7 @@ public final class KeyAdministration {
         reset(policy, Optional.of(charges.limits(policy, key, storedKey)), storedKey);
     }
 
-    /**
-     * Resets a key under all limits that can apply to it.
-     *
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
-     */
+    /** Resets a key under all limits that can apply to it. */
     public void reset(Policy policy, String storedKey) {
         reset(policy, overrides.cached(policy, storedKey), storedKey);
     }
@@ -125,11 +122,8 @@ public final class KeyAdministration {
     }
 
     /**
-     * Blocks a key, and returns the time to the end of the block.
-     *
-     * @param duration the time from now to the end
-     * @throws IllegalArgumentException if the duration is out of range
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
+     * Blocks a key for a duration from now, and returns the time to the end of the block. Throws an {@link IllegalArgumentException} if the
+     * duration is out of range.
      */
     public Duration block(Policy policy, String storedKey, Duration duration) {
         BlockedState.checkRange(duration);
@@ -142,11 +136,7 @@ public final class KeyAdministration {
         return backend.callAsync(known -> blocks(known).block(policy.limits(), storedKey, duration));
     }
 
-    /**
-     * Ends the block of a key.
-     *
-     * @throws io.weir.ratelimit.RateLimitUnavailableException if the backend is unavailable
-     */
+    /** Ends the block of a key. */
     public void unblock(Policy policy, String storedKey) {
         backend.callAndAwait(known -> blocks(known).unblock(policy.limits(), storedKey));
     }
