@@ -26,9 +26,6 @@ public final class ConsoleInitializer implements ServletContainerInitializer {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit.console");
     private static final String PATH = "/ratelimit";
 
-    /** Creates an instance; for the container only. */
-    public ConsoleInitializer() {}
-
     @Override
     public void onStartup(@Nullable Set<Class<?>> applications, ServletContext context) {
         Optional<Access> access = access();

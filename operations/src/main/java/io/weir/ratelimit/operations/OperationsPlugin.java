@@ -30,9 +30,6 @@ public final class OperationsPlugin implements Plugin {
     private Optional<InstanceChanges> running = Optional.empty();
     private volatile @Nullable Operations operations;
 
-    /** Creates the plug-in of one limiter. */
-    public OperationsPlugin() {}
-
     @Override
     public Set<String> properties() {
         return ConfigKeys.ofArtifact("weir-operations");

@@ -8,9 +8,6 @@ import java.util.function.Function;
 
 /** The provider of the Redis backend in plain Java. */
 public final class RedissonBackendProvider implements BackendProvider {
-    /** Creates a provider; for {@link java.util.ServiceLoader}. */
-    public RedissonBackendProvider() {}
-
     @Override
     public RateLimitBackend create(Function<String, Optional<String>> properties) {
         return new RedissonBackend(properties::apply);

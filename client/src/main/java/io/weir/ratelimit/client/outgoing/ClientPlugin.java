@@ -31,9 +31,6 @@ public final class ClientPlugin implements Plugin {
 
     private record Running(HostedWeir weir, OutgoingCalls calls) {}
 
-    /** Creates the plug-in of one limiter. */
-    public ClientPlugin() {}
-
     @Override
     public Set<String> properties() {
         return ConfigKeys.ofArtifact("weir-client");

@@ -29,9 +29,6 @@ public final class EnvoyConfigLayer {
      */
     private record InForce(EnvoyConfig read, Map<String, Policy> policies, EnvoyConfig config) {}
 
-    /** Creates a layer without files. */
-    public EnvoyConfigLayer() {}
-
     /**
      * Returns the files that were read last without a problem, as soon as their policies are in force. A reload replaces the policies a
      * moment later, and a rule without its policy would limit nothing.

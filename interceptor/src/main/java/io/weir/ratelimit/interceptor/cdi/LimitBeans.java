@@ -13,9 +13,6 @@ import jakarta.enterprise.inject.Produces;
 /** The beans that an application can inject. */
 @Dependent
 public class LimitBeans {
-    /** Creates the beans; for the container. */
-    public LimitBeans() {}
-
     /** Produces the limiter for application code. */
     @Produces
     @ApplicationScoped

@@ -32,9 +32,6 @@ import org.eclipse.microprofile.openapi.models.OpenAPI;
  * A second run changes nothing. A failure is logged (WEIR-312), and the rest of the document does not change.
  */
 public final class RateLimitOpenApiFilter implements OASFilter {
-    /** Creates a filter; for the server, and for filters of applications. */
-    public RateLimitOpenApiFilter() {}
-
     /** Documents the limited operations of the current application in a document without the changes of filters. */
     @Override
     public void filterOpenAPI(OpenAPI openApi) {

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * finds it even if the {@code web.xml} of the application is {@code metadata-complete}.
  */
 public final class QuotaInitializer implements ServletContainerInitializer {
-    /** Creates an instance; for the container only. */
-    public QuotaInitializer() {}
-
     @Override
     public void onStartup(@Nullable Set<Class<?>> classes, ServletContext context) {
         Optional<String> path = QuotaPath.configured();

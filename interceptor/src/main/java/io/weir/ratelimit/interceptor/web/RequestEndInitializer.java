@@ -18,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * application is {@code metadata-complete}.
  */
 public final class RequestEndInitializer implements ServletContainerInitializer {
-    /** Creates an instance; for the container only. */
-    public RequestEndInitializer() {}
-
     @Override
     public void onStartup(@Nullable Set<Class<?>> classes, ServletContext context) {
         UnlimitedServlets unlimited = new UnlimitedServlets(

@@ -18,9 +18,6 @@ import java.lang.System.Logger.Level;
 public final class StartListener implements ServletContextListener {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    /** Creates a listener; for the server. */
-    public StartListener() {}
-
     @Override
     public void contextInitialized(ServletContextEvent event) {
         try {

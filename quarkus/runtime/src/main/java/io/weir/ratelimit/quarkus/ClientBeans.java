@@ -22,9 +22,6 @@ import org.jboss.resteasy.reactive.client.spi.ResteasyReactiveClientRequestConte
 /** The beans for outgoing calls, in an application with REST clients of Quarkus and the module that limits them. */
 @Singleton
 public class ClientBeans {
-    /** Creates the beans; for Quarkus. */
-    public ClientBeans() {}
-
     static AnnotatedClients annotated(Map<String, String> types) {
         return () -> types;
     }

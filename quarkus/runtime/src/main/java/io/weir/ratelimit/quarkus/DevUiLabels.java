@@ -3,9 +3,6 @@ package io.weir.ratelimit.quarkus;
 
 /** The labels on the card of the Dev UI that depend on the configuration. Only development mode has this bean. */
 public class DevUiLabels {
-    /** Creates the labels; for Quarkus. */
-    public DevUiLabels() {}
-
     /** Returns the number of policies. */
     public int policies() {
         return WeirRecorder.current().application().weir().policies().policies().size();

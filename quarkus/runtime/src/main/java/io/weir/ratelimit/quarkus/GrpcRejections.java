@@ -32,9 +32,6 @@ public class GrpcRejections implements ServerInterceptor, Prioritized {
     /** Causes can form a circle. */
     private static final int MAX_CAUSES = 10;
 
-    /** Creates the interceptor; for Quarkus. */
-    public GrpcRejections() {}
-
     /** It sees the status that the exception handlers of Quarkus and of the application determine. */
     @Override
     public int getPriority() {

@@ -12,9 +12,6 @@ import org.eclipse.microprofile.health.Readiness;
 /** The health checks, in an application with the extension for them. */
 @Singleton
 public class HealthBeans {
-    /** Creates the beans; for Quarkus. */
-    public HealthBeans() {}
-
     /** Produces the check that reports the state of the backend. */
     @Produces
     @Singleton

@@ -9,9 +9,6 @@ import io.weir.ratelimit.test.RateLimits;
 
 /** Resets the limits of the test kit before each method of a {@code @QuarkusTest}, and before its {@code @BeforeEach} methods. */
 public class LimitsReset implements QuarkusTestBeforeEachCallback {
-    /** Creates the callback; for the tests of Quarkus. */
-    public LimitsReset() {}
-
     /** A test of a built application has no container, and an application without the test kit has no limits of it. */
     @Override
     public void beforeEach(QuarkusTestMethodContext context) {

@@ -9,9 +9,6 @@ import jakarta.inject.Singleton;
 /** The meters, in an application with the extension for Micrometer. */
 @Singleton
 public class MeterBeans {
-    /** Creates the beans; for Quarkus. */
-    public MeterBeans() {}
-
     /** Produces the meters of the registry that contains all others. */
     @Produces
     @Singleton

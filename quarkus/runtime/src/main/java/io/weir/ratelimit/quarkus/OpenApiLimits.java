@@ -9,9 +9,6 @@ import org.eclipse.microprofile.openapi.models.OpenAPI;
 /** The responses of limited operations in the OpenAPI document. They are known only after the start, and can change. */
 @OpenApiFilter(stages = OpenApiFilter.RunStage.RUNTIME_PER_REQUEST)
 public class OpenApiLimits implements OASFilter {
-    /** Creates a filter; for Quarkus. */
-    public OpenApiLimits() {}
-
     @Override
     public void filterOpenAPI(OpenAPI openApi) {
         new RateLimitOpenApiFilter().filterOpenAPI(openApi);

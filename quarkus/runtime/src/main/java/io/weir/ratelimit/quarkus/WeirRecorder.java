@@ -35,9 +35,6 @@ public class WeirRecorder {
     /** The deployed application. In development mode, each restart replaces it. */
     private static volatile @Nullable RateLimitExtension current;
 
-    /** Creates a recorder; for Quarkus. */
-    public WeirRecorder() {}
-
     /** Returns the supplier of the bean that beans and entry points of the interceptor module use. */
     public Supplier<RateLimitExtension> extension() {
         return WeirRecorder::current;
