@@ -53,9 +53,8 @@ final class Results {
 
     /** Adds the results of a run. */
     void add(History history, List<Violation> violations) {
-        List<Fault> caused = history.faults().stream()
-                .filter(fault -> !fault.name().equals(Fault.SLOW_MACHINE))
-                .toList();
+        List<Fault> caused =
+                history.faults().stream().filter(fault -> !fault.isSlow()).toList();
         caused.stream().collect(Collectors.groupingBy(Fault::name)).forEach((name, faults) -> {
             Row row = row(name);
             row.seeds.add(history.seed());

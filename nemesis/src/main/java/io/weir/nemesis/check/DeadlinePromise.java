@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.nemesis.check;
 
+import io.weir.nemesis.history.Fault;
+import io.weir.nemesis.history.Fault.Effect;
 import io.weir.nemesis.history.History;
 import io.weir.nemesis.history.Operation;
 import io.weir.nemesis.history.Operation.Kind;
@@ -9,7 +11,7 @@ import java.util.List;
 
 /**
  * No call waits longer than the deadline (when-redis-is-away.md, "How long a call waits"). The time for which the instance stood still
- * does not count.
+ * does not count, and neither does a call in a slow start, which loads classes.
  */
 public final class DeadlinePromise implements Promise {
     /** A call that waits for Redis instead waits until the end of a fault, which is longer. */
@@ -26,6 +28,9 @@ public final class DeadlinePromise implements Promise {
         return history.operations().stream()
                 .filter(operation -> operation.kind() == Kind.ACQUIRE && operation.end() != Operation.NEVER)
                 .filter(operation -> operation.took() - operation.stalled() > most)
+                .filter(operation -> history.faults(operation.instance(), Effect.STARVATION)
+                        .noneMatch(fault -> fault.name().equals(Fault.SLOW_START)
+                                && fault.overlaps(operation.start(), operation.start())))
                 .findFirst()
                 .map(call -> new Violation(name(), call, "the call took " + call.took() / 1_000_000 + " ms"))
                 .stream()

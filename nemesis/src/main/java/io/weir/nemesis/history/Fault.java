@@ -24,6 +24,9 @@ public record Fault(String name, Set<Effect> effects, int instance, long start, 
     /** The name of what no nemesis has caused: other programs took the processors. */
     public static final String SLOW_MACHINE = "slow-machine";
 
+    /** The name of a start on a machine that was too slow for it. */
+    public static final String SLOW_START = "slow-start";
+
     /** The effects of faults. */
     public enum Effect {
         /** Replies of Redis can be late or missing. */
@@ -54,6 +57,11 @@ public record Fault(String name, Set<Effect> effects, int instance, long start, 
     /** Returns whether the fault has an effect on an instance. */
     public boolean affects(int number, Effect effect) {
         return effects.contains(effect) && (instance == ALL || instance == number || number == ALL);
+    }
+
+    /** Returns whether the machine was too slow. */
+    public boolean isSlow() {
+        return name.equals(SLOW_MACHINE) || name.equals(SLOW_START);
     }
 
     /** Returns whether the fault overlaps a span of time. */

@@ -70,7 +70,7 @@ public record History(
     /** Returns the time of the operations in which the machine was too slow for one of the processes at least. */
     public Duration slowTime() {
         Span time = time();
-        Stream<Fault> slow = faults.stream().filter(fault -> fault.name().equals(Fault.SLOW_MACHINE));
+        Stream<Fault> slow = faults.stream().filter(Fault::isSlow);
         return Duration.ofNanos(merged(slow, Duration.ZERO).stream()
                 .mapToLong(span -> Math.min(span.to(), time.to()) - Math.max(span.from(), time.from()))
                 .filter(nanos -> nanos > 0)

@@ -230,7 +230,7 @@ final class InstanceProcess {
                     Outcome outcome = Outcome.valueOf(words[2]);
                     long slow = outcome == Outcome.ALLOWED ? slowSince.getAndSet(0) : 0;
                     if (slow != 0) {
-                        recorder.slow(number, new Span(slow, end));
+                        recorder.slowStart(number, new Span(slow, end));
                     }
                     pending.remove(Long.parseLong(words[1]))
                             .complete(new Reply(

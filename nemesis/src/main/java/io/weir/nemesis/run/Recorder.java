@@ -35,7 +35,16 @@ final class Recorder {
 
     /** Records a time in which the machine was too slow for a process. */
     void slow(int instance, Span span) {
-        add(new Fault(Fault.SLOW_MACHINE, Set.of(Effect.STARVATION), instance, span.from(), span.to()));
+        slow(Fault.SLOW_MACHINE, instance, span);
+    }
+
+    /** Records a start for which the machine was too slow. */
+    void slowStart(int instance, Span span) {
+        slow(Fault.SLOW_START, instance, span);
+    }
+
+    private void slow(String name, int instance, Span span) {
+        add(new Fault(name, Set.of(Effect.STARVATION), instance, span.from(), span.to()));
     }
 
     /** Records a key of Redis. */

@@ -103,6 +103,12 @@ final class HistoryBuilder {
         return this;
     }
 
+    /** Adds a time in which the machine was too slow for an instance. */
+    HistoryBuilder slow(String name, int instance, long start, long end) {
+        faults.add(new Fault(name, Set.of(Effect.STARVATION), instance, nanos(start), nanos(end)));
+        return this;
+    }
+
     /** Adds a failover, in which Redis loses what it has received since its start. */
     HistoryBuilder failover(long start, long end) {
         faults.add(new Fault(

@@ -744,6 +744,16 @@ class PromisesTest {
             assertKept(new DeadlinePromise(), history);
             assertFirst(new DeadlinePromise(), history.operation(0, 0, 3_000, ACQUIRE, DEGRADED_REJECTED, 1, 0, 0), 2);
         }
+
+        @Test
+        void doesNotIncludeCallsInASlowStart() {
+            HistoryBuilder history = log().operation(0, 5_000, 8_000, ACQUIRE, DEGRADED_REJECTED, 1, 0, 0)
+                    .slow(Fault.SLOW_MACHINE, 0, 0, 9_000)
+                    .slow(Fault.SLOW_START, 1, 0, 9_000)
+                    .slow(Fault.SLOW_START, 0, 9_000, 15_000);
+            assertFirst(new DeadlinePromise(), history, 1);
+            assertKept(new DeadlinePromise(), history.slow(Fault.SLOW_START, 0, 0, 5_001));
+        }
     }
 
     @Nested
