@@ -124,7 +124,7 @@ final class Batcher {
                 next = queue.release(batch);
                 complete(batch, reply);
             } else {
-                CompletionStage<byte[]> replied = reply;
+                CompletionStage<?> replied = reply; // of any type, so that its place is released in any case
                 replied.whenComplete((bytes, failure) -> {
                     try {
                         send(queue, queue.release(batch));

@@ -110,7 +110,7 @@ final class SlotSender {
                 bySlot.computeIfAbsent(slotOf(entry), slot -> new ArrayList<>()).add(entry);
             }
             for (List<Entry> ofSlot : bySlot.values()) {
-                CompletableFuture<byte[]> unused = send(ofSlot, true);
+                CompletionStage<?> unused = send(ofSlot, true);
             }
         }
         return had(entries);
@@ -145,7 +145,7 @@ final class SlotSender {
         } finally {
             lock.unlock();
         }
-        CompletionStage<byte[]> sent = send(batch, false);
+        CompletionStage<?> sent = send(batch, false);
         sent.whenComplete((reply, failure) -> {
             lock.lock();
             try {
@@ -158,7 +158,7 @@ final class SlotSender {
     }
 
     /** Sends entries of one slot of a cluster, and completes them. */
-    private CompletableFuture<byte[]> send(List<Entry> entries, boolean renews) {
+    private CompletionStage<?> send(List<Entry> entries, boolean renews) {
         Map<String, List<Slot>> byKey = new LinkedHashMap<>();
         Map<String, List<Entry>> entriesByKey = new LinkedHashMap<>();
         for (Entry entry : entries) {
@@ -168,7 +168,7 @@ final class SlotSender {
         }
         List<Entry> inOrder =
                 entriesByKey.values().stream().flatMap(List::stream).toList();
-        CompletableFuture<byte[]> sent = scripts.send(renews, byKey, System.nanoTime() + deadline.toNanos());
+        CompletionStage<?> sent = scripts.send(renews, byKey, System.nanoTime() + deadline.toNanos());
         return sent.whenComplete((reply, failure) -> {
             for (int i = 0; i < inOrder.size(); i++) {
                 complete(inOrder.get(i), renews, reply, failure, i);
@@ -176,14 +176,20 @@ final class SlotSender {
         });
     }
 
+    /** Completes an entry in any case. One that is never completed would end all renewals, so an unexpected reply fails it. */
     private static void complete(
-            Entry entry, boolean renews, byte @Nullable [] reply, @Nullable Throwable failure, int index) {
-        if (reply == null) {
-            entry.had().completeExceptionally(RedisFailures.toBackendException(Objects.requireNonNull(failure)));
-        } else if (!renews && SlotCodec.isForeign(reply, index)) {
-            entry.had().completeExceptionally(Batch.foreignState());
-        } else {
-            entry.had().complete(SlotCodec.had(reply, index));
+            Entry entry, boolean renews, @Nullable Object reply, @Nullable Throwable failure, int index) {
+        try {
+            if (failure != null) {
+                throw failure;
+            }
+            byte[] bytes = (byte[]) Objects.requireNonNull(reply);
+            if (!renews && SlotCodec.isForeign(bytes, index)) {
+                throw Batch.foreignState();
+            }
+            entry.had().complete(SlotCodec.had(bytes, index));
+        } catch (Throwable e) {
+            entry.had().completeExceptionally(RedisFailures.toBackendException(e));
         }
     }
 }

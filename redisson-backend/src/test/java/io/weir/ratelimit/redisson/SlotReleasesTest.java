@@ -3,9 +3,14 @@ package io.weir.ratelimit.redisson;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.core.limit.ConcurrencyState;
 import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.script.SlotCodec.Slot;
+import io.weir.ratelimit.spi.Charge;
+import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,9 +19,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.redisson.api.RScript;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.RedisTimeoutException;
@@ -157,5 +165,36 @@ class SlotReleasesTest {
             timer.run();
         }
         assertThat(timer.waiting()).isZero();
+    }
+
+    @ParameterizedTest
+    @MethodSource("unexpectedReplies")
+    void failWithAnUnexpectedReplyAndAreSentAfterIt(Object unexpected) {
+        replies = keys -> completed(unexpected);
+        for (int call = 0; call < 3; call++) {
+            assertThat(release("{a}")).isCompletedExceptionally();
+        }
+        replies = SlotReleasesTest::held;
+        assertThat(release("{a}")).isCompletedWithValue(List.of(true));
+    }
+
+    @ParameterizedTest
+    @MethodSource("unexpectedReplies")
+    void renewalsWithAnUnexpectedReplyFail(Object unexpected) {
+        PolicyLimits policy = new PolicyLimits("p", List.of(Limit.concurrency(1, Duration.ofSeconds(6))));
+        Charge charge = new Charge(policy, "k", 1);
+        ChargeStates held = new ChargeStates(charge, List.of(ConcurrencyState.summary(1, 0, 1, 1)));
+        replies = keys -> completed(unexpected);
+        assertThat(sender.renew(List.of(held, held))).isCompletedExceptionally();
+    }
+
+    static Stream<Object> unexpectedReplies() {
+        return Stream.of(new byte[HEAD_BYTES], 1L);
+    }
+
+    /** Returns a reply of any type, as a client does for the reply to another command. */
+    @SuppressWarnings("unchecked")
+    private static <T> CompletableFuture<T> completed(Object reply) {
+        return (CompletableFuture<T>) CompletableFuture.completedFuture(reply);
     }
 }
