@@ -241,24 +241,30 @@ public final class QuotaThresholds {
         long now = clockMicros.getAsLong();
         for (int i = 0; i < quotas.size(); i++) {
             Quota quota = quotas.get(i);
+            boolean exact = false;
             for (int percent : caller.policy.notifyAt()) {
                 if (!isReached(quota, percent)) {
                     break;
                 }
                 ThresholdMark mark =
                         ThresholdMark.of(charge, charge.policy().limits().get(i), percent, now, quota);
-                if (!mark.isOfPeriod(periodEnds.getIfPresent(mark.place())) && !isApproximate(backend, charge, i)) {
-                    periodEnds.put(mark.place(), mark.endMicros());
-                    due.add(new Due(
-                            mark,
-                            new QuotaThresholdReached(
-                                    caller.endpoint,
-                                    caller.policy.name(),
-                                    percent,
-                                    masker.of(charge.storedKey()),
-                                    caller.key,
-                                    quota)));
+                if (mark.isOfPeriod(periodEnds.getIfPresent(mark.place()))) {
+                    continue;
                 }
+                if (!exact && isApproximate(backend, charge, i)) {
+                    break;
+                }
+                exact = true;
+                periodEnds.put(mark.place(), mark.endMicros());
+                due.add(new Due(
+                        mark,
+                        new QuotaThresholdReached(
+                                caller.endpoint,
+                                caller.policy.name(),
+                                percent,
+                                masker.of(charge.storedKey()),
+                                caller.key,
+                                quota)));
             }
         }
     }

@@ -29,6 +29,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.RateLimitBackend;
+import io.weir.ratelimit.spi.RemembersRejections;
 import io.weir.ratelimit.spi.SettlesCharges;
 import io.weir.ratelimit.tck.ManualTime;
 import java.lang.reflect.InvocationHandler;
@@ -636,6 +637,20 @@ class QuotaThresholdsTest {
         assertThat(events).isEmpty();
         full.decide(Fixtures.binding(1, policy), TestCall.byPrincipal("user0"), null);
         assertThat(percents()).as("of the key with the place").containsExactly(80, 100);
+    }
+
+    @Test
+    void theSharesOfAKeyAreAskedOnceWhetherTheyAreApproximate() {
+        List<Object> asked = new ArrayList<>();
+        RateLimitBackend counting = changed((proxy, method, arguments) -> {
+            if (method.getName().equals("capability") && arguments[0] == RemembersRejections.class) {
+                asked.add(arguments[0]);
+            }
+            return method.invoke(backend, arguments);
+        });
+        call(instance(counting, Runnable::run, 0, events::add), policy(Algorithm.FIXED_WINDOW, 50, 80), 9);
+        assertThat(percents()).containsExactly(50, 80);
+        assertThat(asked).hasSize(1);
     }
 
     @ParameterizedTest
