@@ -21,6 +21,7 @@ import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.CallContext;
+import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RateLimitEngineTest {
     private static final Policy BY_USER = policy("user", "principal");
@@ -296,6 +298,18 @@ class RateLimitEngineTest {
                 .singleElement()
                 .satisfies(charged ->
                         assertThat(charged).startsWith("a i.203.0.113.7 1 & b ").endsWith(" 1 & c i.203.0.113.7 1"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ip", "global"})
+    void aLaterCallUnderSeveralPoliciesHasTheSameCharges(String other) {
+        List<List<Charge>> charged = new ArrayList<>();
+        RateLimitEngine engine = engine(backend, event -> charged.add(event.charges()));
+        Binding binding = binding(1, BY_ADDRESS, policy("b", other));
+        for (int call = 0; call < 2; call++) {
+            engine.decide(binding, TestCall.fromAddress("203.0.113.7"), null);
+        }
+        assertThat(charged.get(1)).hasSize(2).isSameAs(charged.get(0));
     }
 
     @Test
