@@ -12,10 +12,13 @@ import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
+import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.local.LocalBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.Tiers;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
+import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.fixtures.LogCapture;
 import io.weir.ratelimit.fixtures.TestCall;
 import io.weir.ratelimit.spi.BackendException;
@@ -25,6 +28,7 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.tck.ManualTime;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -310,6 +314,24 @@ class RateLimitEngineTest {
             engine.decide(binding, TestCall.fromAddress("203.0.113.7"), null);
         }
         assertThat(charged.get(1)).hasSize(2).isSameAs(charged.get(0));
+    }
+
+    /** The second call finds the counter of the first one, whose shadow charge is allowed. */
+    @Test
+    void aShadowRejectionOfAKnownKeyCountsAsARejection() {
+        LocalBackend local = new LocalBackend(10, new ManualTime());
+        TopKeysTracker topKeys = new TopKeysTracker(new KeyMasker(Optional.empty()), () -> 0);
+        RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(local, health(local)))
+                .topKeys(topKeys)
+                .build();
+        Binding binding = binding(6, Fixtures.staged("staged", "ip", 0), BY_ADDRESS);
+        for (int call = 0; call < 2; call++) {
+            assertThat(engine.decide(binding, CALL, null).allowed()).isTrue();
+        }
+        assertThat(topKeys.top("staged").rejected())
+                .singleElement()
+                .satisfies(top -> assertThat(top.maxCount()).isEqualTo(1));
+        assertThat(topKeys.top("address").rejected()).isEmpty();
     }
 
     @Test

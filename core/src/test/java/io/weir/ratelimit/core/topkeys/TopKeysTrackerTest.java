@@ -37,8 +37,12 @@ class TopKeysTrackerTest {
     }
 
     private static Quota quota(PolicyLimits policy, boolean rejected) {
+        return quota(policy, rejected ? 0 : 5, rejected);
+    }
+
+    private static Quota quota(PolicyLimits policy, long remaining, boolean rejected) {
         return TestQuota.of(
-                policy.policy(), policy.policy(), 10, 10, Duration.ofMinutes(1), rejected ? 0 : 5, rejected, 0, 1, 1);
+                policy.policy(), policy.policy(), 10, 10, Duration.ofMinutes(1), remaining, rejected, 0, 1, 1);
     }
 
     private void decided(Decision decision, Charge... charges) {
@@ -55,7 +59,7 @@ class TopKeysTrackerTest {
         return new TopKeys.Entry(masker.of(storedKey), count, count, 0.5);
     }
 
-    private TopKeys.Entry rejected(String storedKey, long count) {
+    private TopKeys.Entry spent(String storedKey, long count) {
         return new TopKeys.Entry(masker.of(storedKey), count, count, 1);
     }
 
@@ -119,13 +123,13 @@ class TopKeysTrackerTest {
 
     @Test
     void theRecurringKeysOfADecisionCountUnderTheirPolicies() {
-        Decision decision = new Decision.Allowed(Results.of(quota(API, false), quota(LOGIN, true)), Receipt.EMPTY);
+        Decision decision = new Decision.Allowed(Results.of(quota(API, false), quota(LOGIN, 0, false)), Receipt.EMPTY);
         List<RecurringKey> keys = List.of(
                 new RecurringKey(new Charge(API, "i.10.0.0.1", 1)), new RecurringKey(new Charge(LOGIN, "p.ann", 1)));
         tracker.allowed(keys, decision, nanos);
         tracker.allowed(keys, decision, nanos);
         assertThat(tracker.top("api").active()).containsExactly(exactly("i.10.0.0.1", 2));
-        assertThat(tracker.top("login").active()).containsExactly(rejected("p.ann", 2));
+        assertThat(tracker.top("login").active()).containsExactly(spent("p.ann", 2));
     }
 
     @Test
@@ -145,8 +149,8 @@ class TopKeysTrackerTest {
                 new Charge(LOGIN, "p.ann", 1));
         assertThat(tracker.top("api").rejected()).isEmpty();
         assertThat(tracker.top("api").active()).containsExactly(exactly("i.10.0.0.1", 1));
-        assertThat(tracker.top("login").rejected()).containsExactly(rejected("p.ann", 1));
-        assertThat(tracker.top("login").active()).containsExactly(rejected("p.ann", 1));
+        assertThat(tracker.top("login").rejected()).containsExactly(spent("p.ann", 1));
+        assertThat(tracker.top("login").active()).containsExactly(spent("p.ann", 1));
     }
 
     @Test
@@ -159,7 +163,7 @@ class TopKeysTrackerTest {
                         Receipt.EMPTY),
                 new Charge(LOGIN, "p.ann", 1).asShadow(),
                 new Charge(API, "p.ann", 1));
-        assertThat(tracker.top("login").rejected()).containsExactly(rejected("p.ann", 1));
+        assertThat(tracker.top("login").rejected()).containsExactly(spent("p.ann", 1));
         assertThat(tracker.top("api").rejected()).isEmpty();
     }
 
