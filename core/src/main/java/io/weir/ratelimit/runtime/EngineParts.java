@@ -23,6 +23,6 @@ record EngineParts(
         Readings readings,
         Optional<LiveInstances> live,
         IntSupplier instances) {
-    /** What this instance knows of keys: the limits of single ones, those with the most permits, and the blocked ones. */
+    /** The known keys of this instance: the limits of single ones, those with the most permits, and the blocked ones. */
     record KnownKeys(Overrides overrides, TopKeysTracker topKeys, KnownBlocks blocks) {}
 }
