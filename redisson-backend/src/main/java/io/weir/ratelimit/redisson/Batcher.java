@@ -19,16 +19,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Combines requests that arrive while script calls are in flight: they are sent together, as one batch, as soon as one of those calls
+ * Combines requests that arrive while script calls are in flight: they are sent together, as one batch, when one of those calls
  * completes.
  *
  * <p>Most of the cost of a decision is a system call at each end, a wake-up, and the work of Redis on a connection. All of it is paid per
- * script call. Therefore few calls are in flight at a time, and requests that arrive meanwhile wait for the next one, whose cost grows
- * little with its size. There is no timer: a request that finds no call in flight is sent at once. The higher the load, the larger the
- * batches, so that no setting needs to fit the load.
+ * script call. Therefore one call is in flight at a time, or two if Redis is far or a reply is late: see {@link BatchQueue}. Requests that
+ * arrive meanwhile wait for the next one, whose cost grows little with its size. There is no timer: a request that finds no call in flight
+ * is sent at once. The higher the load, the larger the batches, so that no setting needs to fit the load.
  *
  * <p>Batching does not change decisions:
  *
@@ -57,7 +58,7 @@ final class Batcher {
     private final Breaker breaker;
     private final Consumer<List<SlotCodec.Slot>> unclaimed;
     private final AtomicInteger waitingKeys = new AtomicInteger();
-    private final BatchQueue singleQueue = new BatchQueue(waitingKeys);
+    private final LongSupplier nanoTime;
     private final ConcurrentHashMap<Integer, BatchQueue> queues = new ConcurrentHashMap<>();
 
     /** A charge of the latest batch that failed, if there is one. */
@@ -66,28 +67,34 @@ final class Batcher {
     /** Whether the failure of the listener was logged. */
     private final AtomicBoolean listenerFailed = new AtomicBoolean();
 
-    Batcher(Sender sender, BackendListener listener, Breaker breaker) {
-        this(sender, listener, breaker, slots -> {});
-    }
-
-    /** Creates a batcher. The consumer receives the slots that Redis may have given to requests whose reply is lost. */
-    Batcher(Sender sender, BackendListener listener, Breaker breaker, Consumer<List<SlotCodec.Slot>> unclaimed) {
+    /**
+     * Creates a batcher. The consumer receives the slots that Redis may have given to requests whose reply is lost. The clock is that of
+     * the deadlines of requests, in nanoseconds.
+     */
+    Batcher(
+            Sender sender,
+            BackendListener listener,
+            Breaker breaker,
+            Consumer<List<SlotCodec.Slot>> unclaimed,
+            LongSupplier nanoTime) {
         this.unclaimed = unclaimed;
         this.sender = sender;
         this.listener = listener;
         this.breaker = breaker;
+        this.nanoTime = nanoTime;
     }
 
     /** Sends a request, at once or with the next batch of the slot of its keys, which is -1 without a cluster. */
     void enqueue(AcquireRequest request, int slot) {
-        BatchQueue queue = slot < 0 ? singleQueue : queues.computeIfAbsent(slot, any -> new BatchQueue(waitingKeys));
-        switch (queue.add(request)) {
-            case IN_BATCH -> send(queue, request.batch);
-            case WAITING -> {}
-            case FULL ->
-                request.completeExceptionally(new BackendException(
-                        Reason.FULL, "Too many requests wait for Redis. The request was not sent.", null));
+        BatchQueue queue = queues.computeIfAbsent(slot, any -> new BatchQueue(waitingKeys, nanoTime));
+        Batch first;
+        try {
+            first = queue.add(request);
+        } catch (BackendException full) {
+            request.completeExceptionally(full);
+            return;
         }
+        send(queue, first);
     }
 
     /**
@@ -109,7 +116,7 @@ final class Batcher {
             lastFailed = request.charges.get(0);
             breaker.record(new BackendException(Reason.TIMEOUT, "Redis did not reply before the deadline.", null));
         }
-        send(queue, queue.release(batch));
+        send(queue, queue.release(batch, false));
     }
 
     /** Sends a batch, and the next ones as long as they fail at once. */
@@ -121,13 +128,13 @@ final class Batcher {
             notifyListener(() -> listener.onBatch(batch.size(), waitingKeys.get()));
             CompletableFuture<byte[]> reply = send(batch);
             if (reply.isDone()) {
-                next = queue.release(batch);
+                next = queue.release(batch, !reply.isCompletedExceptionally());
                 complete(batch, reply);
             } else {
                 CompletionStage<?> replied = reply; // of any type, so that its place is released in any case
                 replied.whenComplete((bytes, failure) -> {
                     try {
-                        send(queue, queue.release(batch));
+                        send(queue, queue.release(batch, failure == null));
                     } finally {
                         complete(batch, reply);
                     }

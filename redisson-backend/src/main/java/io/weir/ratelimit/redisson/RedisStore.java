@@ -68,7 +68,7 @@ final class RedisStore implements AutoCloseable {
         SlotSender slotSender = new SlotSender(scripts, keys, deadline);
         this.unclaimed = new UnclaimedSlots(slotSender, breaker, timer);
         this.slots = new SlotCalls(slotSender, unclaimed, breaker);
-        this.batcher = new Batcher(scripts, listener, breaker, unclaimed::add);
+        this.batcher = new Batcher(scripts, listener, breaker, unclaimed::add, System::nanoTime);
         this.requests = new RequestFactory(keys, cache, slots::releaseLate);
         this.updates = new StateUpdates(
                 new RefundSender(scripts, keys, deadline, cache, slotSender),

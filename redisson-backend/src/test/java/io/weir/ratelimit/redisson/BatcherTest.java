@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -40,7 +41,13 @@ class BatcherTest {
     private final List<CompletableFuture<byte[]>> replies = new ArrayList<>();
     private final List<Integer> notified = new ArrayList<>();
     private final List<Long> replyTimes = new ArrayList<>();
-    private final Batcher batcher = new Batcher(
+
+    /** By default each question takes longer than a near Redis does, so that two batches may be in flight. */
+    private final AtomicLong clock = new AtomicLong(System.nanoTime());
+
+    private long nanosPerQuestion = 200_000;
+
+    private final Batcher batcher = batcher(
             this::send,
             new BackendListener() {
                 @Override
@@ -54,6 +61,10 @@ class BatcherTest {
                 }
             },
             Breaker.disabled());
+
+    private Batcher batcher(Batcher.Sender sender, BackendListener listener, Breaker breaker) {
+        return new Batcher(sender, listener, breaker, slots -> {}, () -> clock.addAndGet(nanosPerQuestion));
+    }
 
     private CompletableFuture<byte[]> send(Batch batch) {
         sent.add(batch);
@@ -91,13 +102,88 @@ class BatcherTest {
     }
 
     @Test
+    void oneBatchIsInFlightToANearRedis() {
+        sendToNear();
+        enqueued("k.first");
+        List<AcquireRequest> waiting = enqueued("k.", 10);
+        assertThat(sent).hasSize(2);
+        reply(1);
+        assertThat(waiting).allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(2)));
+        AcquireRequest next = enqueued("k.next");
+        assertThat(next.batch).isNull();
+        reply(2);
+        assertThat(next.batch).isSameAs(sent.get(3));
+    }
+
+    @Test
+    void twoBatchesAreInFlightOnceRedisIsFar() {
+        sendToNear();
+        nanosPerQuestion = 200_000;
+        for (int i = 1; i < 512; i++) {
+            enqueued("k." + i);
+            reply(i);
+        }
+        sent.clear();
+        enqueued("late.", 3);
+        assertThat(sent).hasSize(MAX_IN_FLIGHT);
+    }
+
+    @Test
+    void aReplyThatMayNeverArriveMakesWayBeforeTheDeadline() {
+        sendToNear();
+        enqueued("k.lost");
+        AcquireRequest waiting = enqueued("k.waiting");
+        clock.addAndGet(4_999_999);
+        assertThat(enqueued("k.still").batch).isNull();
+        clock.addAndGet(1);
+        AcquireRequest last = enqueued("k.last");
+        assertThat(sent).hasSize(3);
+        assertThat(List.of(waiting, last))
+                .allSatisfy(request -> assertThat(request.batch).isSameAs(sent.get(2)));
+        clock.addAndGet(5_000_000);
+        AcquireRequest third = enqueued("k.third");
+        assertThat(third.batch).as("only two").isNull();
+        reply(2);
+        assertThat(third.batch).as("beside the first one").isSameAs(sent.get(3));
+    }
+
+    @Test
+    void aLateReplyMakesWayAlthoughTooManyKeysWait() {
+        sendToNear();
+        enqueued("k.lost");
+        enqueued("k.", MAX_WAITING_KEYS);
+        BatchTest.assertFailed(enqueued("k.beyond"), Reason.FULL);
+        clock.addAndGet(5_000_000);
+        assertThat(enqueued("k.late")).isNotDone();
+        assertThat(sent.get(2).size()).isEqualTo(MAX_KEYS);
+    }
+
+    @Test
+    void underLoadAFewBatchesAreSmall() {
+        sendToNear();
+        enqueued("k.first");
+        for (int next = 1; next < 600; next++) {
+            enqueued("k." + next + ".", 4);
+            reply(next);
+        }
+        assertThat(sent.stream().skip(2).filter(batch -> batch.size() < 3)).hasSize(2);
+    }
+
+    /** Sends a batch to a Redis without a network. */
+    private void sendToNear() {
+        nanosPerQuestion = 0;
+        enqueued("near");
+        reply(0);
+    }
+
+    @Test
     void sendsAProbeThatWaitsWithTheRequestsBeforeIt() {
         Breaker breaker = new Breaker(
                 new BreakerSettings(true, 1, Duration.ZERO, 1),
                 Breaker.Platform.NONE,
                 System::nanoTime,
                 (requests, waitingKeys) -> {});
-        Batcher guarded = new Batcher(this::send, (requests, waitingKeys) -> {}, breaker);
+        Batcher guarded = batcher(this::send, (requests, waitingKeys) -> {}, breaker);
         for (int i = 0; i <= MAX_IN_FLIGHT; i++) {
             guarded.enqueue(requests.spend("k." + i, 1, LIMIT), -1);
         }
@@ -229,7 +315,7 @@ class BatcherTest {
     void neverSendsARequestAfterItsDeadline() {
         sendMaxInFlight();
         AcquireRequest expired = requests.create(
-                List.of(TestBackend.charge("k.expired", 1, LIMIT)), AcquireRequest.Operation.SPEND, System.nanoTime());
+                List.of(TestBackend.charge("k.expired", 1, LIMIT)), AcquireRequest.Operation.SPEND, clock.get());
         enqueued(expired);
         AcquireRequest inTime = enqueued("k.a");
         reply(0);
@@ -265,17 +351,17 @@ class BatcherTest {
 
     @Test
     void aBatchTimesOutOnceHoweverManyOfItsRequestsDo() {
-        BatchQueue queue = new BatchQueue(new AtomicInteger());
+        BatchQueue queue = new BatchQueue(new AtomicInteger(), System::nanoTime);
         AcquireRequest expired = requests.create(
                 List.of(TestBackend.charge("k.a", 1, LIMIT)), AcquireRequest.Operation.SPEND, System.nanoTime() - 1);
-        assertThat(queue.add(expired)).isEqualTo(BatchQueue.Added.IN_BATCH);
+        assertThat(queue.add(expired)).isSameAs(expired.batch).isNotNull();
         assertThat(queue.timeOut(expired.batch, expired)).isTrue();
         assertThat(queue.timeOut(expired.batch, expired)).isFalse();
     }
 
     @Test
     void anErrorOfTheSenderKeepsNoPlace() {
-        Batcher failing = new Batcher(
+        Batcher failing = batcher(
                 batch -> {
                     throw new StackOverflowError();
                 },
@@ -330,7 +416,7 @@ class BatcherTest {
                 (requests, waitingKeys) -> {});
         BackendException full = new BackendException(Reason.FULL, "too many", null);
         Batcher rejecting =
-                new Batcher(batch -> CompletableFuture.failedFuture(full), (requests, waitingKeys) -> {}, breaker);
+                batcher(batch -> CompletableFuture.failedFuture(full), (requests, waitingKeys) -> {}, breaker);
         AcquireRequest request = requests.spend("k.a", 1, LIMIT);
         rejecting.enqueue(request, 7);
         BatchTest.assertFailed(request, Reason.FULL);
@@ -341,7 +427,7 @@ class BatcherTest {
     void failingThousandsOfBatchesAtOnceDoesNotOverflowTheStack() {
         for (boolean thrown : new boolean[] {false, true}) {
             List<CompletableFuture<byte[]>> held = new ArrayList<>();
-            Batcher failing = new Batcher(
+            Batcher failing = batcher(
                     batch -> {
                         if (held.size() < MAX_IN_FLIGHT) {
                             held.add(new CompletableFuture<>());
@@ -369,7 +455,7 @@ class BatcherTest {
     void sendsOnlyTheProbeOnceTheBreakerIsOpen() {
         Breaker breaker = new Breaker(
                 BreakerSettings.DEFAULT, Breaker.Platform.NONE, System::nanoTime, (requests, waitingKeys) -> {});
-        Batcher guarded = new Batcher(this::send, (requests, waitingKeys) -> {}, breaker);
+        Batcher guarded = batcher(this::send, (requests, waitingKeys) -> {}, breaker);
         List<AcquireRequest> all = IntStream.range(0, 20)
                 .mapToObj(i -> requests.spend("k.a", 1, LIMIT))
                 .toList();
@@ -391,7 +477,7 @@ class BatcherTest {
         BackendListener broken = (requests, waitingKeys) -> {
             throw new IllegalStateException("no meter");
         };
-        Batcher notifying = new Batcher(this::send, broken, Breaker.disabled());
+        Batcher notifying = batcher(this::send, broken, Breaker.disabled());
         List<AcquireRequest> all = IntStream.range(0, 20)
                 .mapToObj(i -> requests.spend("k.a", 1, LIMIT))
                 .toList();

@@ -11,7 +11,6 @@ import io.weir.ratelimit.redisson.lease.LeaseTable;
 import io.weir.ratelimit.redisson.lease.PermitSource;
 import io.weir.ratelimit.redisson.rejection.RejectionCache;
 import io.weir.ratelimit.redisson.script.AcquireResult;
-import io.weir.ratelimit.redisson.script.BatchQueue;
 import io.weir.ratelimit.redisson.script.RedisTime;
 import io.weir.ratelimit.redisson.script.Refund;
 import io.weir.ratelimit.spi.Charge;
@@ -30,6 +29,9 @@ class OverloadedLeaseTest {
     private static final int CALL_INTERVAL_MICROS = 50;
     private static final int ONE_WAY_MICROS = 500;
     private static final long PERMITS = 1_000;
+
+    /** Of a batcher, if Redis is as far as here. */
+    private static final int MAX_IN_FLIGHT = 2;
 
     private final ModelTime time = new ModelTime();
     private final LeaseModelBackend redis = new LeaseModelBackend(time);
@@ -75,7 +77,7 @@ class OverloadedLeaseTest {
 
     /** Sends the requests that wait in one script call, unless as many are in flight as the batcher allows. */
     private void sendBatch() {
-        if (inFlight == BatchQueue.MAX_IN_FLIGHT || waiting.isEmpty()) {
+        if (inFlight == MAX_IN_FLIGHT || waiting.isEmpty()) {
             return;
         }
         List<Request> batch = List.copyOf(waiting);

@@ -41,8 +41,8 @@ public final class Batch {
     private long sentNanos;
     private long receivedNanos;
 
-    /** Whether the queue has its place back, after the reply or because a request timed out. Guarded by the lock of the queue. */
-    boolean released;
+    /** The instant at which the queue has taken the batch out, on the clock of the queue. Guarded by the lock of the queue. */
+    long takenNanos;
 
     /** Whether a request timed out while the batch was in flight. Guarded by the lock of the queue. */
     public boolean timedOut;
