@@ -38,7 +38,8 @@ public record Scenario(Workload workload, LoadPattern pattern, boolean cluster) 
     private static List<Scenario> all() {
         List<Scenario> all = new ArrayList<>();
         for (Workload workload : List.of(Workload.MANY_KEYS, Workload.HOT_KEY, Workload.THREE_LIMITS)) {
-            for (LoadPattern pattern : List.of(new Threads(1), new Threads(16), new Threads(64), ASYNC)) {
+            for (LoadPattern pattern :
+                    List.of(new Threads(1), new Threads(4), new Threads(16), new Threads(64), ASYNC)) {
                 all.add(new Scenario(workload, pattern, false));
             }
         }
