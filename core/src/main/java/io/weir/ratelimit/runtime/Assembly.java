@@ -322,7 +322,7 @@ final class Assembly {
                 .all(
                         backend,
                         parts.live().isPresent(),
-                        loaded.loader().methods(),
+                        loaded.loader().warnings(snapshot),
                         loaded.lookups().sources().policies())
                 .forEach(warning -> warning.log());
         if (settings.enabled()) {

@@ -136,7 +136,12 @@ final class ChangeInstance implements ChangeTarget {
     public Findings check(PolicyValues values, Collection<RuntimeChange> ofKeys) {
         Problems problems = new Problems();
         load(values, problems);
-        return new Findings(problems.found(), Map.of(), Map.of(), List.of());
+        return new Findings(problems.found(), Map.of(), Map.of());
+    }
+
+    @Override
+    public List<String> warnings(PolicyValues values, String policy) {
+        return List.of();
     }
 
     @Override

@@ -10,9 +10,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.message.MessageCatalog;
-import io.weir.ratelimit.core.policy.CostCheck;
 import io.weir.ratelimit.core.policy.EffectCheck;
-import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.policy.PenaltyCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
@@ -55,17 +53,19 @@ public final class StartWarnings {
         this.snapshot = snapshot;
     }
 
-    /** Returns one message for each warning. */
+    /** Returns one message for each warning, with those about single policies. */
     public List<MessageCatalog.Message> all(
-            String backend, boolean learnsInstances, List<MethodLimits> methods, Set<String> policiesOfSources) {
+            String backend,
+            boolean learnsInstances,
+            List<MessageCatalog.Message> ofPolicies,
+            Set<String> policiesOfSources) {
         if (settings.enabled()) {
             checkBackend(backend, learnsInstances);
             checkAddresses();
             checkHeaders(backend);
-            warnings.addAll(CostCheck.warnings(snapshot.policies(), methods, snapshot.costs()));
+            warnings.addAll(ofPolicies);
             checkPenalties();
             checkSources(policiesOfSources);
-            warnings.addAll(snapshot.withoutEffect());
             warnings.addAll(EffectCheck.ofApplication(config));
             checkNames();
         }

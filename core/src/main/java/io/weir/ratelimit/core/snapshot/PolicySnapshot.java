@@ -2,9 +2,7 @@
 package io.weir.ratelimit.core.snapshot;
 
 import io.weir.ratelimit.core.config.Origin;
-import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.Bypass;
-import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
@@ -54,11 +52,6 @@ public record PolicySnapshot(
                 early.join(Binding.NONE, httpMethod, () -> requested).policies());
         all.addAll(paths.join(method, httpMethod, () -> requested).policies());
         return all;
-    }
-
-    /** Returns a warning for each attribute of a policy that has no effect. */
-    public List<MessageCatalog.Message> withoutEffect() {
-        return EffectCheck.ofPolicies(policies, origins);
     }
 
     public List<String> withSlots() {

@@ -8,6 +8,7 @@ import io.weir.ratelimit.core.local.DisabledBackend;
 import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.Bypass;
 import io.weir.ratelimit.core.policy.CostCheck;
+import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
 import io.weir.ratelimit.core.policy.MethodCosts;
 import io.weir.ratelimit.core.policy.MethodLimits;
@@ -204,11 +205,23 @@ public final class PolicySnapshotLoader {
         return exceeded;
     }
 
-    /** Returns the warnings about the policies of a snapshot. A reload logs the new ones. */
+    /** Returns the warnings about the policies of a snapshot. The start logs all of them, and a reload the new ones. */
     public List<MessageCatalog.Message> warnings(PolicySnapshot snapshot) {
+        return warnings(snapshot, snapshot.policies());
+    }
+
+    /** Returns the warnings about one policy of a snapshot; none about an invalid one, whose previous values apply. */
+    public List<MessageCatalog.Message> warnings(PolicySnapshot snapshot, String name) {
+        return Optional.ofNullable(snapshot.policies().get(name))
+                .filter(policy -> !snapshot.invalid().containsKey(name))
+                .map(policy -> warnings(snapshot, Map.of(name, policy)))
+                .orElse(List.of());
+    }
+
+    private List<MessageCatalog.Message> warnings(PolicySnapshot snapshot, Map<String, Policy> policies) {
         List<MessageCatalog.Message> warnings =
-                new ArrayList<>(CostCheck.warnings(snapshot.policies(), known(), snapshot.costs()));
-        warnings.addAll(snapshot.withoutEffect());
+                new ArrayList<>(CostCheck.warnings(policies, known(), snapshot.costs()));
+        warnings.addAll(EffectCheck.ofPolicies(policies, snapshot.origins()));
         return warnings;
     }
 

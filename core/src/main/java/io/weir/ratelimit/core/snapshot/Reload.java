@@ -129,11 +129,16 @@ public final class Reload implements Runnable {
         Problems found = new Problems();
         ConfigProperties config = changed.over(loadedConfig, names());
         PolicySnapshot next = loader.change(config, snapshot, configured, found);
-        return new Findings(
-                found.found(),
-                next.invalid(),
-                loader.problems(next, config, overrides),
-                next.withoutEffect().stream().map(MessageCatalog.Message::text).toList());
+        return new Findings(found.found(), next.invalid(), loader.problems(next, config, overrides));
+    }
+
+    /** Returns the warnings about a policy with the values of runtime changes, without applying them; none if it is invalid. */
+    public synchronized List<String> warnings(ValueLayer changed, String policy) {
+        ConfigProperties config = changed.over(loadedConfig, names());
+        PolicySnapshot next = loader.change(config, snapshot, configured, new Problems());
+        return loader.warnings(next, policy).stream()
+                .map(MessageCatalog.Message::text)
+                .toList();
     }
 
     /** Returns the configuration that was read last, another object after each change. */

@@ -30,18 +30,15 @@ public interface ValueLayer {
      *
      * @param policies those of single policies, by name; another state of these policies applies
      * @param overrides the problems of the limits of single keys, by the number of the change
-     * @param warnings those of attributes of policies without an effect
      */
     record Findings(
             List<ConfigurationProblem> all,
             Map<String, List<ConfigurationProblem>> policies,
-            Map<Long, List<ConfigurationProblem>> overrides,
-            List<String> warnings) {
+            Map<Long, List<ConfigurationProblem>> overrides) {
         public Findings {
             all = List.copyOf(all);
             policies = Map.copyOf(policies);
             overrides = Map.copyOf(overrides);
-            warnings = List.copyOf(warnings);
         }
     }
 }

@@ -81,10 +81,12 @@ class RuntimeChangesTest {
     private static RuntimeChange make(Container container, Kind kind, Optional<String> key, Map<String, String> values)
             throws Exception {
         RuntimeChanges changes = changes(container);
-        return changes.make(
-                new ChangeRequest(
-                        new Subject(kind, "plan", key), values, Optional.of(Duration.ofHours(2)), "a test", "alice"),
-                changes.view().tag());
+        return changes.make(request(kind, key, values), changes.view().tag());
+    }
+
+    private static ChangeRequest request(Kind kind, Optional<String> key, Map<String, String> values) {
+        return new ChangeRequest(
+                new Subject(kind, "plan", key), values, Optional.of(Duration.ofHours(2)), "a test", "alice");
     }
 
     private static void undo(Container container, RuntimeChange change) throws Exception {
@@ -118,12 +120,7 @@ class RuntimeChangesTest {
     @Test
     void aShareWithoutShadowModeIsAWarningBeforeItIsInForce() throws Exception {
         try (Container container = start("ratelimit.reload-interval=0s")) {
-            ChangeRequest share = new ChangeRequest(
-                    new Subject(Kind.POLICY, "plan", Optional.empty()),
-                    Map.of("enforce-percent", "10"),
-                    Optional.empty(),
-                    "a test",
-                    "alice");
+            ChangeRequest share = request(Kind.POLICY, Optional.empty(), Map.of("enforce-percent", "10"));
             String warning = "WEIR-015 ratelimit.policies.plan.enforce-percent has no effect unless"
                     + " ratelimit.policies.plan.mode has a value such as shadow.";
             assertThat(changes(container).warnings(share))
@@ -137,6 +134,50 @@ class RuntimeChangesTest {
                     .startsWith(warning);
             make(container, Kind.POLICY, Optional.empty(), Map.of("mode", "shadow"));
             assertThat(changes(container).warnings(share)).isEmpty();
+        }
+    }
+
+    @Test
+    void aCostThatAChangedLimitCannotHoldIsAWarningBeforeItIsInForce() throws Exception {
+        try (LogCapture log = new LogCapture();
+                Container container = start(
+                        "ratelimit.policies.plan.mode=shadow",
+                        "ratelimit.costs.\"Shop.order\"=2",
+                        "ratelimit.policies.other.limit=1/1h",
+                        "ratelimit.policies.other.paths=/other",
+                        "ratelimit.policies.other.cost=2",
+                        "ratelimit.policies.other.mode=shadow",
+                        "ratelimit.policies.other.zone=Europe/Berlin")) {
+            assertThat(log.lines())
+                    .as("the warnings about another policy")
+                    .anyMatch(line -> line.contains("WEIR-009 Policy other["))
+                    .anyMatch(line -> line.contains("WEIR-015 ratelimit.policies.other.zone"));
+            Map<String, String> values = Map.of("limit", "1/1h");
+            String warning = "WEIR-009 Policy plan[1/1h sliding-window] has a capacity of 1 permits, but a call costs";
+            assertThat(changes(container).warnings(request(Kind.POLICY, Optional.empty(), values)))
+                    .singleElement()
+                    .asString()
+                    .startsWith(warning);
+            assertThat(log.lines()).noneMatch(line -> line.contains("WEIR-009 Policy plan["));
+            make(container, Kind.POLICY, Optional.empty(), values);
+            assertThat(log.lines())
+                    .filteredOn(line -> line.startsWith("WARNING " + warning))
+                    .hasSize(1);
+            assertThat(changes(container)
+                            .warnings(request(Kind.OVERRIDE, Optional.of("p.ann"), Map.of("limit", "5/1h"))))
+                    .as("a limit of one key")
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void anInvalidChangeHasNoWarningAboutTheValuesThatStayInForce() throws Exception {
+        try (Container container = start("ratelimit.policies.plan.enforce-percent=10")) {
+            ChangeRequest valid = request(Kind.POLICY, Optional.empty(), Map.of("limit", "3/1h"));
+            assertThat(changes(container).warnings(valid)).hasSize(1);
+            ChangeRequest invalid = request(Kind.POLICY, Optional.empty(), Map.of("limit", "lots"));
+            assertThat(changes(container).problems(invalid)).hasSize(1);
+            assertThat(changes(container).warnings(invalid)).isEmpty();
         }
     }
 

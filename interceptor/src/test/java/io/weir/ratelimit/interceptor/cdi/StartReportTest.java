@@ -85,7 +85,7 @@ class StartReportTest {
 
         private List<String> warnings(String backend, boolean learnsInstances, String... policiesOfSources) {
             return new StartWarnings(settings, config, snapshot)
-                    .all(backend, learnsInstances, loader.methods(), Set.of(policiesOfSources)).stream()
+                    .all(backend, learnsInstances, loader.warnings(snapshot), Set.of(policiesOfSources)).stream()
                             .map(MessageCatalog.Message::text)
                             .toList();
         }

@@ -6,6 +6,7 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.ValueLayer.Findings;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,6 +27,9 @@ public interface ChangeTarget {
      * of policies that this instance does not have are left out.
      */
     Findings check(PolicyValues values, Collection<RuntimeChange> overrides);
+
+    /** Returns the warnings about a policy with values over the configuration, without applying them; none if it is invalid. */
+    List<String> warnings(PolicyValues values, String policy);
 
     /** Returns the configuration that was read last, another object after each change. */
     Object configuration();

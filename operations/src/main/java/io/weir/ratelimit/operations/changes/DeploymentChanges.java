@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -90,6 +91,11 @@ public record DeploymentChanges(HostedWeir weir) implements ChangeTarget {
                                         change.values(),
                                         PolicyValues.of(change)))
                                 .toList());
+    }
+
+    @Override
+    public List<String> warnings(PolicyValues values, String policy) {
+        return weir.reload().warnings(values, policy);
     }
 
     @Override

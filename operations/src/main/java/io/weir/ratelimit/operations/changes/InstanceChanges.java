@@ -143,19 +143,14 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
         if (!check.ofForm(request).isEmpty()) {
             return List.of();
         }
-        Optional<String> withoutEffect = withoutEffect(request.subject());
-        if (withoutEffect.isPresent()) {
-            return withoutEffect.stream().toList();
+        if (request.subject().kind() != Kind.POLICY) {
+            return withoutEffect(request.subject()).stream().toList();
         }
         KnownChanges known = store.known();
         RuntimeChange change = change(known, request);
-        String policy = request.subject().policy();
-        return target
-                .check(new PolicyValues(known.state().with(change).policies(change.at())), List.of())
-                .warnings()
-                .stream()
-                .filter(warning -> warning.contains("." + policy + ".") || warning.contains('"' + policy + '"'))
-                .toList();
+        return target.warnings(
+                new PolicyValues(known.state().with(change).policies(change.at())),
+                request.subject().policy());
     }
 
     /** Returns a warning if a change of a key has no effect, since the policy is off, or does not reject the calls of a blocked key. */

@@ -19,8 +19,9 @@ public interface RuntimeChanges {
     List<ConfigurationProblem> problems(ChangeRequest request);
 
     /**
-     * Returns a warning for each attribute of the policy that has no effect with a change, whether it is made or not. A change of a key has
-     * a warning if the policy is not enforced for the key. One of another form has none.
+     * Returns the warnings about a policy with a change, whether it is made or not. They are about attributes without an effect, and about
+     * costs that the limits cannot hold. The only warning about a change of a key is that the policy is not enforced for the key. A change
+     * of another form has none, and neither has one with which the policy is invalid.
      */
     List<String> warnings(ChangeRequest request);
 

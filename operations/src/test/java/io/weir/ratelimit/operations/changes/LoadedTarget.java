@@ -125,7 +125,12 @@ final class LoadedTarget implements ChangeTarget {
                 ofOverrides.put(change.number(), found.found());
             }
         }
-        return new Findings(problems.found(), loaded.invalid(), ofOverrides, List.of());
+        return new Findings(problems.found(), loaded.invalid(), ofOverrides);
+    }
+
+    @Override
+    public List<String> warnings(PolicyValues over, String policy) {
+        return List.of();
     }
 
     @Override
