@@ -25,7 +25,7 @@ class OptionsTest {
 
         assertThat(options.selected())
                 .extracting(Scenario::name)
-                .containsExactly("many-1", "hot-1", "hot-16", "hot-64", "hot-async-256");
+                .containsExactly("many-1", "hot-1", "hot-4", "hot-16", "hot-64", "hot-async-256");
     }
 
     @Test
