@@ -220,15 +220,7 @@ final class Assembly {
                 : loaded.backend().capability(FleetStore.Presence.class).map(LiveInstances::new);
         IntSupplier instances =
                 live.isPresent() ? live.get() : () -> settings.instances().orElse(1);
-        List<BackendStateListener> observers = new ArrayList<>(telemetry.backendStateListeners());
-        platform.observers(BackendStateChanged.class)
-                .forEach(observer -> observers.add(BackendStateListener.ofChanges(observer)));
-        BackendHealth health = new BackendHealth(
-                loaded.backend(),
-                settings.enabled(),
-                settings.failsWhenDegraded(),
-                environment.clock()::nanos,
-                observers);
+        BackendHealth health = health(loaded.backend(), telemetry);
         TopKeysTracker topKeys =
                 settings.enabled() ? new TopKeysTracker(masker, environment.clock()::nanos) : TopKeysTracker.NONE;
         KnownBlocks blocks = new KnownBlocks(environment.clock()::nanos);
@@ -264,6 +256,14 @@ final class Assembly {
                 readings,
                 live,
                 instances);
+    }
+
+    private BackendHealth health(RateLimitBackend backend, Telemetry telemetry) {
+        List<BackendStateListener> observers = new ArrayList<>(telemetry.backendStateListeners());
+        platform.observers(BackendStateChanged.class)
+                .forEach(observer -> observers.add(BackendStateListener.ofChanges(observer)));
+        return new BackendHealth(
+                backend, settings.enabled(), settings.failsWhenDegraded(), environment.clock()::nanos, observers);
     }
 
     private QuotaThresholds thresholds(RateLimitBackend backend) {
