@@ -54,6 +54,7 @@ interface SlotContract extends PolicyClient {
         "../served/now, one, 200",
         "../served/error, one, 418",
         "../served/failure, one, 500",
+        "../served/status, one, 418",
         "../served/forward, one, 200",
         "../served/dispatch, one, 200",
         "../served/later, one, 200",
@@ -103,7 +104,8 @@ interface SlotContract extends PolicyClient {
         "api/slots/running/stream, 200",
         "api/slots/running/stream, broken",
         "api/slots/running/events, 200",
-        "served/running, 200"
+        "served/running, 200",
+        "served/running-dispatch, 200"
     })
     default void runningCallHoldsItsSlot(String path, String how) {
         assumeTrue(hasServlets() || !path.startsWith("served"));

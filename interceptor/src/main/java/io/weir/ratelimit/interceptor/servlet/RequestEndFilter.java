@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.servlet;
 
 import io.weir.ratelimit.core.request.RequestState;
+import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
@@ -10,6 +11,7 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.ServletResponseWrapper;
 import java.io.IOException;
 
 /**
@@ -39,7 +41,7 @@ public final class RequestEndFilter implements Filter {
             // Before a dispatch, the request has ended, or its listener ends it.
             if (request.getAttribute(RequestProperties.STATE) instanceof RequestState state
                     && (isFirst || state != before)
-                    && !continues(request, state)) {
+                    && !continues(request, response, state)) {
                 state.end();
             }
         }
@@ -49,13 +51,14 @@ public final class RequestEndFilter implements Filter {
     }
 
     /** Returns whether the request continues without this thread, and has or can get slots. */
-    static boolean continues(ServletRequest request, RequestState state) {
+    static boolean continues(ServletRequest request, ServletResponse response, RequestState state) {
         if (!request.isAsyncStarted() || !(state.holdsSlots() || state.isWaiting())) {
             return false;
         }
         try {
             state.awaitEnd();
-            request.getAsyncContext().addListener(new AsyncRequestEnd(state));
+            new AsyncRequestEnd(state, request, new ServletResponseWrapper(response))
+                    .listenTo(request.getAsyncContext());
             // Another thread can have completed the response before the listener was there.
             return request.isAsyncStarted();
         } catch (IllegalStateException e) { // it has
@@ -63,8 +66,16 @@ public final class RequestEndFilter implements Filter {
         }
     }
 
-    /** A listener that ends an asynchronous request which holds slots. */
-    private record AsyncRequestEnd(RequestState state) implements AsyncListener {
+    /**
+     * A listener that ends an asynchronous request which holds slots. It has no HTTP response, since GlassFish sets the status of one to 200
+     * before each event. A context does not return its response after a dispatch, so the listener keeps the one of the filter.
+     */
+    private record AsyncRequestEnd(RequestState state, ServletRequest request, ServletResponse response)
+            implements AsyncListener {
+        void listenTo(AsyncContext context) {
+            context.addListener(this, request, response);
+        }
+
         @Override
         public void onComplete(AsyncEvent event) {
             state.end();
@@ -83,7 +94,7 @@ public final class RequestEndFilter implements Filter {
         /** Stays with a request that continues again after a dispatch, which removes its listeners. */
         @Override
         public void onStartAsync(AsyncEvent event) {
-            event.getAsyncContext().addListener(this);
+            listenTo(event.getAsyncContext());
         }
     }
 }

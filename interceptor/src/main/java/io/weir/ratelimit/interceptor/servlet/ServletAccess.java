@@ -81,6 +81,6 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
     public boolean reportsEnd(RequestState state) {
         return Boolean.TRUE.equals(read(
                 known -> known.getServletContext().getFilterRegistration(RequestEndFilter.class.getName()) != null
-                        || RequestEndFilter.continues(known, state)));
+                        || (response != null && RequestEndFilter.continues(known, response, state))));
     }
 }

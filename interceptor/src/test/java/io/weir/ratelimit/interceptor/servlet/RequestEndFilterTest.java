@@ -20,6 +20,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Proxy;
@@ -31,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -42,6 +44,10 @@ class RequestEndFilterTest {
     private final List<String> released = new ArrayList<>();
     private final RequestState state = new RequestState(CallContext.NONE);
     private final List<AsyncListener> listeners = new ArrayList<>();
+
+    /** The response of each listener; null for that of the context. */
+    private final List<@Nullable ServletResponse> responses = new ArrayList<>();
+
     private DispatcherType dispatcher = DispatcherType.REQUEST;
     private @Nullable RequestState attached = state;
     private boolean async;
@@ -62,11 +68,14 @@ class RequestEndFilterTest {
         return proxy(
                 AsyncContext.class,
                 Map.of(
-                        "getRequest", arguments -> null,
-                        "getResponse", arguments -> null,
+                        "getResponse",
+                                arguments -> {
+                                    throw new IllegalStateException("after a dispatch");
+                                },
                         "addListener",
                                 arguments -> {
                                     AsyncListener listener = (AsyncListener) arguments[0];
+                                    responses.add(arguments.length < 3 ? null : (ServletResponse) arguments[2]);
                                     onAdd.accept(listener);
                                     listeners.add(listener);
                                     return null;
@@ -84,7 +93,7 @@ class RequestEndFilterTest {
     }
 
     private static ServletResponse response() {
-        return proxy(ServletResponse.class, Map.of());
+        return proxy(HttpServletResponse.class, Map.of());
     }
 
     private void serve(FilterChain chain) throws ServletException, IOException {
@@ -141,7 +150,7 @@ class RequestEndFilterTest {
             state.holdSlots(() -> released.add("slots"));
         });
         assertThat(released).isEmpty();
-        listeners.get(0).onComplete(new AsyncEvent(context()));
+        listeners.get(0).onComplete(new AsyncEvent(context(), null, null));
         assertThat(released).containsExactly("slots");
     }
 
@@ -154,7 +163,7 @@ class RequestEndFilterTest {
         async = false;
         serve(CHAIN);
         assertThat(released).isEmpty();
-        listeners.get(0).onComplete(new AsyncEvent(context()));
+        listeners.get(0).onComplete(new AsyncEvent(context(), null, null));
         assertThat(released).containsExactly("slots");
     }
 
@@ -199,7 +208,7 @@ class RequestEndFilterTest {
         serve(CHAIN);
         assertThat(released).isEmpty();
         assertThat(state.isEndAwaited()).isTrue();
-        AsyncEvent event = new AsyncEvent(context());
+        AsyncEvent event = new AsyncEvent(context(), null, null);
         end.report(listeners.get(0), event);
         listeners.get(0).onComplete(event);
         assertThat(released).containsExactly("slots");
@@ -211,7 +220,7 @@ class RequestEndFilterTest {
         state.waitFor(Binding.NONE, new CompletableFuture<>());
         serve(CHAIN);
         assertThat(state.holdSlots(() -> released.add("slots"))).isTrue();
-        listeners.get(0).onComplete(new AsyncEvent(context()));
+        listeners.get(0).onComplete(new AsyncEvent(context(), null, null));
         assertThat(released).containsExactly("slots");
     }
 
@@ -220,10 +229,23 @@ class RequestEndFilterTest {
         async = true;
         state.holdSlots(() -> released.add("slots"));
         serve(CHAIN);
-        listeners.remove(0).onStartAsync(new AsyncEvent(context()));
+        listeners.remove(0).onStartAsync(new AsyncEvent(context(), null, null));
         assertThat(released).isEmpty();
-        listeners.get(0).onComplete(new AsyncEvent(context()));
+        listeners.get(0).onComplete(new AsyncEvent(context(), null, null));
         assertThat(released).containsExactly("slots");
+    }
+
+    @Test
+    @Tag("field")
+    void theServerCannotChangeTheStatusForTheListener() throws Exception {
+        async = true;
+        state.holdSlots(() -> released.add("slots"));
+        serve(CHAIN);
+        listeners.get(0).onStartAsync(new AsyncEvent(context(), null, null));
+        assertThat(responses)
+                .hasSize(2)
+                .doesNotContainNull()
+                .noneMatch(response -> response instanceof HttpServletResponse);
     }
 
     @Test
@@ -262,10 +284,15 @@ class RequestEndFilterTest {
                         "isAsyncStarted", arguments -> async,
                         "getAsyncContext", arguments -> context()));
         ServletAccess access = new ServletAccess();
-        Field field = ServletAccess.class.getDeclaredField("request");
-        field.setAccessible(true);
-        field.set(access, request);
+        inject(access, "request", request);
+        inject(access, "response", response());
         return access;
+    }
+
+    private static void inject(ServletAccess access, String name, Object object) throws ReflectiveOperationException {
+        Field field = ServletAccess.class.getDeclaredField(name);
+        field.setAccessible(true);
+        field.set(access, object);
     }
 
     @Test
@@ -281,7 +308,7 @@ class RequestEndFilterTest {
         async = true;
         state.holdSlots(() -> released.add("slots"));
         assertThat(access(false).reportsEnd(state)).isTrue();
-        listeners.get(0).onComplete(new AsyncEvent(context()));
+        listeners.get(0).onComplete(new AsyncEvent(context(), null, null));
         assertThat(released).containsExactly("slots");
     }
 

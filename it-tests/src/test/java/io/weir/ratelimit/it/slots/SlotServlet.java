@@ -34,15 +34,24 @@ public class SlotServlet extends HttpServlet {
                 bean.call();
                 throw new IOException("on purpose");
             }
+            case "/running-dispatch" -> {
+                bean.call();
+                request.startAsync().dispatch("/served/dispatched");
+            }
             case "/running" -> {
                 bean.call();
-                AsyncContext context = request.startAsync();
-                context.setTimeout(0);
-                running.start(request.getHeader("X-Client")).thenAccept(how -> context.complete());
+                run(request);
             }
+            case "/dispatched" -> run(request);
             case "/timeout" -> {
                 bean.call();
                 request.startAsync().setTimeout(50);
+            }
+            case "/status" -> {
+                bean.call();
+                AsyncContext context = request.startAsync();
+                response.setStatus(418);
+                context.complete();
             }
             case "/forward" -> {
                 bean.call();
@@ -55,5 +64,12 @@ public class SlotServlet extends HttpServlet {
             case "/later" -> request.startAsync().dispatch("/served/now");
             default -> response.sendError(404);
         }
+    }
+
+    /** Continues the request until the test ends it. */
+    private void run(HttpServletRequest request) {
+        AsyncContext context = request.startAsync();
+        context.setTimeout(0);
+        running.start(request.getHeader("X-Client")).thenAccept(how -> context.complete());
     }
 }
