@@ -5,18 +5,8 @@ import io.weir.ratelimit.core.response.RejectionProblems;
 
 /** The formats for the body of a rejection, in order of preference. */
 enum BodyFormat {
-    PROBLEM_JSON("application", "problem+json", "") {
-        @Override
-        String render(RejectionProblems.Problem problem) {
-            return problem.json();
-        }
-    },
-    JSON("application", "json", "") {
-        @Override
-        String render(RejectionProblems.Problem problem) {
-            return problem.json();
-        }
-    },
+    PROBLEM_JSON("application", "problem+json", ""),
+    JSON("application", "json", ""),
     TEXT("text", "plain", ";charset=UTF-8") {
         @Override
         String render(RejectionProblems.Problem problem) {
@@ -64,7 +54,9 @@ enum BodyFormat {
         return mediaType;
     }
 
-    abstract String render(RejectionProblems.Problem problem);
+    String render(RejectionProblems.Problem problem) {
+        return problem.json();
+    }
 
     private static String escaped(String text) {
         return text.replace("&", "&amp;")
