@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
+
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
@@ -36,7 +39,8 @@ final class RejectionResponses {
     private static final Pattern OF_ONE_CALLER = Pattern.compile("(?i)(?:^|[,\\s])(?:no-store|private)(?=$|[,\\s])");
 
     private final RejectionProblems problems;
-    private final CustomBodies bodies;
+    private final Optional<RejectionResponder> responder;
+    private final AtomicBoolean failed = new AtomicBoolean();
 
     /**
      * The properties of a request that determine the response to its rejection: its endpoint, empty if it is unknown, the disclosure of its
@@ -44,10 +48,10 @@ final class RejectionResponses {
      */
     record Context(String endpoint, boolean minimal, AcceptHeader accept) {}
 
-    /** Creates the responses by the current version of a policy. */
-    RejectionResponses(Function<String, Optional<Policy>> policies, CustomBodies bodies) {
+    /** Creates the responses by the current version of a policy, with the bodies that the application writes. */
+    RejectionResponses(Function<String, Optional<Policy>> policies, Optional<RejectionResponder> responder) {
         this.problems = new RejectionProblems(policies);
-        this.bodies = bodies;
+        this.responder = responder;
     }
 
     /** Returns whether a policy of a decision has minimal disclosure. */
@@ -75,8 +79,7 @@ final class RejectionResponses {
         RejectionProblems.Problem problem =
                 request.minimal() ? RejectionProblems.generic(decision) : problems.named(decision);
         Response.ResponseBuilder response = started(problem);
-        problem.help().ifPresent(help -> response.header(HttpHeaders.LINK, "<" + help + ">; rel=\"help\""));
-        Optional<RejectionResponder.Body> own = bodies.body(new RejectionResponder.Rejection(
+        Optional<RejectionResponder.Body> own = own(new RejectionResponder.Rejection(
                 request.endpoint(),
                 decision,
                 problem.retryAfter(),
@@ -88,6 +91,25 @@ final class RejectionResponses {
                     .build();
         }
         return ended(response, problem, request.accept());
+    }
+
+    /** Returns the body of the application, empty if it has none. Its first failure is logged, and the client receives the default body. */
+    Optional<RejectionResponder.Body> own(RejectionResponder.Rejection rejection) {
+        if (responder.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            Optional<RejectionResponder.Body> body = responder.get().respond(rejection);
+            body.ifPresent(own -> charset(MediaType.valueOf(own.mediaType())));
+            return body;
+        } catch (OutOfMemoryError | InternalError e) {
+            throw e;
+        } catch (Throwable e) {
+            if (failed.compareAndSet(false, true)) {
+                MESSAGES.log(e, "WEIR-318", responder.get().getClass().getName());
+            }
+            return Optional.empty();
+        }
     }
 
     /** Returns the response to a call that is rejected because the backend is unavailable. */
@@ -128,6 +150,7 @@ final class RejectionResponses {
                 .header(HttpHeaders.CACHE_CONTROL, "no-store")
                 .header(HttpHeaders.VARY, HttpHeaders.ACCEPT);
         problem.retryAfter().ifPresent(seconds -> response.header(HttpHeaders.RETRY_AFTER, seconds));
+        problem.help().ifPresent(help -> response.header(HttpHeaders.LINK, "<" + help + ">; rel=\"help\""));
         return response;
     }
 
@@ -140,7 +163,7 @@ final class RejectionResponses {
     }
 
     /** Returns the charset of a body. Throws an {@link IllegalArgumentException} if the platform does not have it. */
-    static Charset charset(MediaType type) {
+    private static Charset charset(MediaType type) {
         return Charset.forName(type.getParameters().getOrDefault(MediaType.CHARSET_PARAMETER, "UTF-8"));
     }
 }

@@ -32,9 +32,9 @@ class CustomBodiesTest {
     }
 
     private Optional<Body> twice(RejectionResponder responder) {
-        CustomBodies bodies = new CustomBodies(Optional.of(responder));
-        bodies.body(REJECTION);
-        return bodies.body(REJECTION);
+        RejectionResponses responses = new RejectionResponses(name -> Optional.empty(), Optional.of(responder));
+        responses.own(REJECTION);
+        return responses.own(REJECTION);
     }
 
     @Test
@@ -42,7 +42,8 @@ class CustomBodiesTest {
         Body own = new Body("application/vnd.shop+json; charset=utf-8", "{}");
         assertThat(twice(rejection -> Optional.of(own))).contains(own);
         assertThat(twice(rejection -> Optional.empty())).isEmpty();
-        assertThat(new CustomBodies(Optional.empty()).body(REJECTION)).isEmpty();
+        assertThat(new RejectionResponses(name -> Optional.empty(), Optional.empty()).own(REJECTION))
+                .isEmpty();
         assertThat(log.lines()).isEmpty();
     }
 

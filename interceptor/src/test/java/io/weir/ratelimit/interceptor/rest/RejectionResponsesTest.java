@@ -68,7 +68,7 @@ class RejectionResponsesTest {
                 "secret", policy("secret", Disclosure.MINIMAL, "/limits#secret"));
         return new RejectionResponses(
                 name -> Optional.ofNullable(policies.get(name)),
-                new CustomBodies(Stream.of(responders).findFirst()));
+                Stream.of(responders).findFirst());
     }
 
     private static Policy policy(String name, Disclosure disclosure, @Nullable String help) {
