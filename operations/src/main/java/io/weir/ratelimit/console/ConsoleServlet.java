@@ -5,25 +5,26 @@ import io.weir.ratelimit.runtime.HttpResource;
 import io.weir.ratelimit.runtime.HttpResource.Answer;
 import io.weir.ratelimit.runtime.HttpResource.Login;
 import io.weir.ratelimit.spi.CallContext;
-import jakarta.servlet.Servlet;
-import jakarta.servlet.ServletConfig;
+import jakarta.servlet.GenericServlet;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.Serial;
 import java.nio.charset.StandardCharsets;
 import java.security.Principal;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** The servlet of the console. */
-final class ConsoleServlet implements Servlet {
-    private final HttpResource console;
-    private @Nullable ServletConfig config;
+final class ConsoleServlet extends GenericServlet {
+    @Serial
+    private static final long serialVersionUID = 1;
+
+    private final transient HttpResource console;
 
     ConsoleServlet(HttpResource console) {
         this.console = console;
@@ -133,22 +134,4 @@ final class ConsoleServlet implements Servlet {
             return Optional.empty();
         }
     }
-
-    @Override
-    public void init(ServletConfig given) {
-        config = given;
-    }
-
-    @Override
-    public @Nullable ServletConfig getServletConfig() {
-        return config;
-    }
-
-    @Override
-    public String getServletInfo() {
-        return "the console of Weir";
-    }
-
-    @Override
-    public void destroy() {}
 }

@@ -8,25 +8,26 @@ import io.weir.ratelimit.runtime.HttpResource;
 import io.weir.ratelimit.runtime.HttpResource.Answer;
 import io.weir.ratelimit.runtime.HttpResource.Login;
 import io.weir.ratelimit.spi.CallContext;
-import jakarta.servlet.Servlet;
-import jakarta.servlet.ServletConfig;
+import jakarta.servlet.GenericServlet;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.io.Serial;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /** The servlet of the quota resource. */
-final class QuotaServlet implements Servlet {
+final class QuotaServlet extends GenericServlet {
+    @Serial
+    private static final long serialVersionUID = 1;
+
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    private final HttpResource resource;
-    private @Nullable ServletConfig config;
+    private final transient HttpResource resource;
 
     /** Creates the servlet with a look-up of the quotas of callers. */
     QuotaServlet(Supplier<CallerQuotas> quotas) {
@@ -103,22 +104,4 @@ final class QuotaServlet implements Servlet {
                     : Login.ANSWERED;
         }
     }
-
-    @Override
-    public void init(ServletConfig given) {
-        config = given;
-    }
-
-    @Override
-    public @Nullable ServletConfig getServletConfig() {
-        return config;
-    }
-
-    @Override
-    public String getServletInfo() {
-        return "the quota resource of Weir";
-    }
-
-    @Override
-    public void destroy() {}
 }
