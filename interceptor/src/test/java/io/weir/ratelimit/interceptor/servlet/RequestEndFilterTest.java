@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.web.RequestEndInitializer;
+import io.weir.ratelimit.interceptor.web.WebInitializer;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.AsyncEvent;
@@ -332,7 +332,7 @@ class RequestEndFilterTest {
                                         : null));
         ServletContext context = proxy(ServletContext.class, Map.of("addFilter", arguments -> filter));
         ServletContainerInitializer initializer = ServiceLoader.load(ServletContainerInitializer.class).stream()
-                .filter(provider -> provider.type().equals(RequestEndInitializer.class))
+                .filter(provider -> provider.type().equals(WebInitializer.class))
                 .map(ServiceLoader.Provider::get)
                 .findFirst()
                 .orElseThrow();

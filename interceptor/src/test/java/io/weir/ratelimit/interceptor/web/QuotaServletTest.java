@@ -319,7 +319,7 @@ class QuotaServletTest {
     @Test
     void theInitializerIsAServiceOfTheContainer() {
         assertThat(ServiceLoader.load(ServletContainerInitializer.class))
-                .hasAtLeastOneElementOfType(QuotaInitializer.class);
+                .hasAtLeastOneElementOfType(WebInitializer.class);
     }
 
     @Test
