@@ -5,7 +5,6 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
-import io.weir.ratelimit.interceptor.cdi.QuotaPath;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import org.eclipse.microprofile.openapi.OASFilter;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
@@ -41,7 +40,7 @@ public final class RateLimitOpenApiFilter implements OASFilter {
             new LimitedOperations(
                             deployed.operations(), application.weir().settings().headers(), application::policies)
                     .document(openApi);
-            QuotaPath.configured().ifPresent(path -> new QuotaOperation(path).addTo(openApi));
+            CurrentApplication.quotaPath().ifPresent(path -> new QuotaOperation(path).addTo(openApi));
         } catch (RuntimeException e) {
             MESSAGES.log(e, "WEIR-312");
         }

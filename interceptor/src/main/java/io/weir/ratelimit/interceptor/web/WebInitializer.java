@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.web;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
-import io.weir.ratelimit.interceptor.cdi.QuotaPath;
 import io.weir.ratelimit.interceptor.cdi.ServiceLoading;
 import io.weir.ratelimit.interceptor.servlet.RequestEndFilter;
 import io.weir.ratelimit.interceptor.servlet.UnlimitedServlets;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class WebInitializer implements ServletContainerInitializer {
     @Override
     public void onStartup(@Nullable Set<Class<?>> classes, ServletContext context) {
-        QuotaPath.configured().ifPresent(path -> addQuotas(path, context));
+        CurrentApplication.quotaPath().ifPresent(path -> addQuotas(path, context));
         UnlimitedServlets unlimited = new UnlimitedServlets(
                 ServiceLoading.FEATURE,
                 () -> CurrentApplication.extension().application().hasPolicies());

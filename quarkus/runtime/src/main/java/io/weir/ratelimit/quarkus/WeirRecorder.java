@@ -11,9 +11,9 @@ import io.vertx.core.MultiMap;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.weir.ratelimit.interceptor.cdi.CdiPlatform.Discovered;
+import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
-import io.weir.ratelimit.interceptor.cdi.QuotaPath;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.rest.QuotaResource;
 import io.weir.ratelimit.runtime.HttpResource;
@@ -115,7 +115,7 @@ public class WeirRecorder {
     public void quotas(RuntimeValue<Router> router) {
         HttpResource quotas =
                 new QuotaResource(() -> current().application().weir().quotas());
-        QuotaPath.configured()
+        CurrentApplication.quotaPath()
                 .ifPresent(path -> router.getValue().route(path).handler(new ResourceRoute(() -> quotas)));
     }
 
