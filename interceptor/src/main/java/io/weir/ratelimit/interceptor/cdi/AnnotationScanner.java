@@ -40,12 +40,7 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
 
     /** Tests whether a method is limited. */
     static boolean isLimited(Class<?> beanClass, Method method) {
-        return nearestFirst(beanClass, method).stream()
-                .filter(element -> element.getDeclaredAnnotation(RateLimitExempt.class) != null
-                        || limitOn(element, beanClass) != null)
-                .findFirst()
-                .filter(element -> element.getDeclaredAnnotation(RateLimitExempt.class) == null)
-                .isPresent();
+        return nearest(beanClass, method).filter(element -> !isExempt(element)).isPresent();
     }
 
     /** Returns the limited methods of bean classes. Annotations without effect are problems. */
@@ -78,18 +73,12 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
     /** Scans a method. Returns empty if the method is not limited. */
     @Override
     public Optional<MethodLimits> scan(Class<?> beanClass, Method method) {
-        for (AnnotatedElement element : nearestFirst(beanClass, method)) {
-            RateLimit limit = limitOn(element, beanClass);
-            boolean exempt = element.getDeclaredAnnotation(RateLimitExempt.class) != null;
-            if (exempt && element.getDeclaredAnnotation(RateLimit.class) != null) {
-                problems.add(MESSAGES.problem("WEIR-201", place(beanClass, method), ""));
-            }
-            if (exempt) {
-                return Optional.empty();
-            }
-            if (limit != null) {
-                return Optional.of(limits(beanClass, method, limit));
-            }
+        Optional<AnnotatedElement> nearest = nearest(beanClass, method);
+        if (nearest.filter(AnnotationScanner::isExempt).isEmpty()) {
+            return nearest.map(element -> limitOn(element, beanClass)).map(limit -> limits(beanClass, method, limit));
+        }
+        if (nearest.get().getDeclaredAnnotation(RateLimit.class) != null) {
+            problems.add(MESSAGES.problem("WEIR-201", place(beanClass, method), ""));
         }
         return Optional.empty();
     }
@@ -97,11 +86,7 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
     /** Tests whether a method is exempt from all limits, also from those of path rules. */
     @Override
     public boolean isExempt(Class<?> beanClass, Method method) {
-        return nearestFirst(beanClass, method).stream()
-                .filter(AnnotationScanner::isAnnotated)
-                .findFirst()
-                .filter(element -> element.getDeclaredAnnotation(RateLimitExempt.class) != null)
-                .isPresent();
+        return nearest(beanClass, method).filter(AnnotationScanner::isExempt).isPresent();
     }
 
     private MethodLimits limits(Class<?> beanClass, Method method, RateLimit limit) {
@@ -125,10 +110,16 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
                 name, policies.isEmpty() ? List.of(policy) : policies, Math.max(0, limit.cost()), inlinePolicy);
     }
 
-    private static List<AnnotatedElement> nearestFirst(Class<?> beanClass, Method method) {
-        List<AnnotatedElement> elements = new ArrayList<>(TypeHierarchy.declarations(beanClass, method));
-        elements.addAll(TypeHierarchy.of(beanClass));
-        return elements;
+    /** Returns the nearest element with an annotation that limits the method or makes it exempt. */
+    private static Optional<AnnotatedElement> nearest(Class<?> beanClass, Method method) {
+        return Stream.<AnnotatedElement>concat(
+                        TypeHierarchy.declarations(beanClass, method).stream(), TypeHierarchy.of(beanClass).stream())
+                .filter(element -> isExempt(element) || limitOn(element, beanClass) != null)
+                .findFirst();
+    }
+
+    private static boolean isExempt(AnnotatedElement element) {
+        return element.getDeclaredAnnotation(RateLimitExempt.class) != null;
     }
 
     /** Tests whether an element itself has an annotation that limits it or makes it exempt. */

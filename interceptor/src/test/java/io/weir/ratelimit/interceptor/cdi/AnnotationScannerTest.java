@@ -120,6 +120,7 @@ class AnnotationScannerTest {
         assertThat(exempt(OnClass.class)).containsExactly("exempt");
         assertThat(exempt(Sub.class)).containsExactly("ofThePackage");
         assertThat(exempt(Inherits.class)).containsExactly("added", "exempt", "ofThePackage", "plain");
+        assertThat(exempt(InheritsTwice.class)).containsExactly("added", "exempt", "further", "ofThePackage", "plain");
         assertThat(exempt(Unannotated.class)).isEmpty();
     }
 
@@ -142,6 +143,10 @@ class AnnotationScannerTest {
         public void own() {}
 
         public void added() {}
+    }
+
+    static class InheritsTwice extends Inherits {
+        public void further() {}
     }
 
     static class Unannotated {
