@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -92,9 +93,9 @@ public final class MethodNames {
         return new MethodNames(limited, others);
     }
 
-    private static MethodLimits.Name name(List<String> forms, Function<String, Boolean> isOwn) {
+    private static MethodLimits.Name name(List<String> forms, Predicate<String> isOwn) {
         return new MethodLimits.Name(
-                forms.stream().filter(isOwn::apply).findFirst().orElse(forms.get(forms.size() - 1)), forms);
+                forms.stream().filter(isOwn).findFirst().orElse(forms.get(forms.size() - 1)), forms);
     }
 
     /** Returns the name of a method of a class, not of its proxy, which does not change. */
@@ -105,15 +106,12 @@ public final class MethodNames {
     }
 
     private synchronized MethodLimits.Name late(Called called) {
-        MethodLimits.Name known = names.get(called);
-        if (known != null) {
-            return known;
-        }
-        List<String> forms = called.forms();
-        MethodLimits.Name name = name(forms, form -> !used.contains(form));
-        used.addAll(forms);
-        names.put(called, name);
-        return name;
+        return names.computeIfAbsent(called, unknown -> {
+            List<String> forms = unknown.forms();
+            MethodLimits.Name name = name(forms, form -> !used.contains(form));
+            used.addAll(forms);
+            return name;
+        });
     }
 
     /** Returns one class of each class loader that has known methods, except that of this library. */
