@@ -10,7 +10,6 @@ import io.weir.ratelimit.core.engine.CurrentCharges;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
 import io.weir.ratelimit.core.key.ClientAddress;
 import io.weir.ratelimit.core.policy.Bypass;
-import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.RequestPath;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.EdgeReceipts;
@@ -384,9 +383,11 @@ public final class RateLimitGate {
     }
 
     private boolean isKeyOfAnother(Charge charge, CallContext call) {
-        Policy policy = policies.get().policies().get(charge.policy().policy());
-        return policy != null
-                && !engine.encoder().encode(policy.key().resolve(call)).equals(charge.storedKey());
+        return policies.get()
+                .policy(charge.policy().policy())
+                .map(policy -> engine.encoder().encode(policy.key().resolve(call)))
+                .filter(key -> !key.equals(charge.storedKey()))
+                .isPresent();
     }
 
     /**

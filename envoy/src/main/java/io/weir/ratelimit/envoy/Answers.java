@@ -33,11 +33,7 @@ final class Answers {
     Answers(HostedWeir weir) {
         this.weir = weir;
         this.dialects = QuotaView.Dialect.named(weir.settings().headers());
-        this.problems = new RejectionProblems(this::policy);
-    }
-
-    private Optional<Policy> policy(String name) {
-        return Optional.ofNullable(weir.policies().policies().get(name));
+        this.problems = new RejectionProblems(name -> weir.policies().policy(name));
     }
 
     /**
@@ -109,7 +105,8 @@ final class Answers {
     }
 
     private boolean isHidden(String policy) {
-        return policy(policy)
+        return weir.policies()
+                .policy(policy)
                 .filter(each -> each.response().disclosure() == Policy.Disclosure.MINIMAL)
                 .isPresent();
     }

@@ -52,8 +52,10 @@ record InstanceOperations(
 
     @Override
     public boolean isEnforced(String policy, String storedKey) {
-        Policy known = weir.policies().policies().get(policy);
-        return known != null && known.canReject() && !known.isShadowFor(storedKey);
+        return weir.policies()
+                .policy(policy)
+                .filter(known -> known.canReject() && !known.isShadowFor(storedKey))
+                .isPresent();
     }
 
     @Override

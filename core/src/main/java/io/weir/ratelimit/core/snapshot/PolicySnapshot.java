@@ -11,6 +11,7 @@ import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The policies of one state of the configuration. A changed configuration replaces the whole snapshot.
@@ -33,6 +34,10 @@ public record PolicySnapshot(
         costs = Map.copyOf(costs);
         origins = Map.copyOf(origins);
         invalid = Map.copyOf(invalid);
+    }
+
+    public Optional<Policy> policy(String name) {
+        return Optional.ofNullable(policies.get(name));
     }
 
     /** Tests whether a policy exists, also one that only a method of a class defines that was no bean at deployment. */

@@ -212,7 +212,7 @@ public final class PolicySnapshotLoader {
 
     /** Returns the warnings about one policy of a snapshot; none about an invalid one, whose previous values apply. */
     public List<MessageCatalog.Message> warnings(PolicySnapshot snapshot, String name) {
-        return Optional.ofNullable(snapshot.policies().get(name))
+        return snapshot.policy(name)
                 .filter(policy -> !snapshot.invalid().containsKey(name))
                 .map(policy -> warnings(snapshot, Map.of(name, policy)))
                 .orElse(List.of());

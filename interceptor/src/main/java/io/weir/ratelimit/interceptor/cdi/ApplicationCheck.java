@@ -33,7 +33,7 @@ record ApplicationCheck(DeployedApplication application, Set<Class<?>> classes, 
     }
 
     private List<MessageCatalog.Message> warnings(Set<String> mappings, boolean jersey) {
-        ResourceOperations resources = new ResourceOperations(application);
+        ResourceOperations resources = new ResourceOperations(application.gate());
         List<ApplicationView.Operation> operations = resources.of(classes);
         return application
                 .weir()

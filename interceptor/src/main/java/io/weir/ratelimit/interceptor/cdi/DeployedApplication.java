@@ -4,7 +4,6 @@ package io.weir.ratelimit.interceptor.cdi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.core.config.Problems;
-import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.snapshot.AnnotatedMethods;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -146,20 +145,5 @@ public final class DeployedApplication {
     /** Tests whether there is a policy. */
     public boolean hasPolicies() {
         return !weir.policies().policies().isEmpty();
-    }
-
-    /** Returns the current version of a policy, empty if no policy has the name. */
-    public Optional<Policy> policy(String name) {
-        return Optional.ofNullable(weir.policies().policies().get(name));
-    }
-
-    /** Returns the policies that annotations bind to a method of a class, not of its proxy; {@link Binding#NONE} if it is not limited. */
-    public Binding binding(Class<?> beanClass, Method method) {
-        return weir.policies().bindings().of(beanClass, method).binding();
-    }
-
-    /** Returns all policies of a request, early ones first, by its path below the context root. */
-    public List<Binding.PolicyCost> policies(Binding method, String httpMethod, String path) {
-        return weir.policies().policies(method, httpMethod, path);
     }
 }

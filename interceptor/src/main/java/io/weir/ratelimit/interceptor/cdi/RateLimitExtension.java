@@ -234,6 +234,6 @@ public class RateLimitExtension implements Extension {
     public List<ApplicationView.Operation> operations() {
         Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
         classes.addAll(resourceClasses);
-        return new ResourceOperations(application()).of(classes);
+        return new ResourceOperations(application().gate()).of(classes);
     }
 }

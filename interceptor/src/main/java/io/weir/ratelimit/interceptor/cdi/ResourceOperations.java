@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.cdi;
 
 import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.ws.rs.HttpMethod;
 import jakarta.ws.rs.Path;
 import java.lang.reflect.AnnotatedElement;
@@ -22,12 +23,12 @@ final class ResourceOperations {
     /** A name in braces, with an optional regular expression, which can contain braces. */
     private static final Pattern PARAMETER = Pattern.compile("\\{\\s*([\\w.-]+)\\s*(?::(?:[^{}]|\\{[^{}]*\\})*)?\\}");
 
-    private final DeployedApplication application;
+    private final RateLimitGate gate;
     private final List<ApplicationView.Operation> found = new ArrayList<>();
     private boolean locators;
 
-    ResourceOperations(DeployedApplication application) {
-        this.application = application;
+    ResourceOperations(RateLimitGate gate) {
+        this.gate = gate;
     }
 
     List<ApplicationView.Operation> of(Collection<Class<?>> classes) {
@@ -71,7 +72,8 @@ final class ResourceOperations {
             locators = true;
             collect(method.getReturnType(), full, entered);
         }
-        verbs.forEach(verb -> found.add(new ApplicationView.Operation(verb, full, application.binding(type, method))));
+        verbs.forEach(verb -> found.add(new ApplicationView.Operation(
+                verb, full, gate.method(type, method).binding())));
     }
 
     /** Tests whether a method serves requests, so that a filter decides its calls. It does not decide those of a locator. */

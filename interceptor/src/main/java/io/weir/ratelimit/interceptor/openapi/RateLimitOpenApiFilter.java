@@ -4,8 +4,8 @@ package io.weir.ratelimit.interceptor.openapi;
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
-import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
+import io.weir.ratelimit.runtime.HostedWeir;
 import org.eclipse.microprofile.openapi.OASFilter;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
 
@@ -36,9 +36,8 @@ public final class RateLimitOpenApiFilter implements OASFilter {
     public void filterOpenAPI(OpenAPI openApi) {
         try {
             RateLimitExtension deployed = CurrentApplication.extension();
-            DeployedApplication application = deployed.application();
-            new LimitedOperations(
-                            deployed.operations(), application.weir().settings().headers(), application::policies)
+            HostedWeir weir = deployed.application().weir();
+            new LimitedOperations(deployed.operations(), weir.settings().headers(), weir.policies()::policies)
                     .document(openApi);
             CurrentApplication.quotaPath().ifPresent(path -> new QuotaOperation(path).addTo(openApi));
         } catch (RuntimeException e) {

@@ -54,7 +54,7 @@ record RestContext(
                 application.names(),
                 new QuotaFields(
                         QuotaView.Dialect.named(application.weir().settings().headers())),
-                new RejectionResponses(application::policy, application.responder()),
+                new RejectionResponses(name -> application.weir().policies().policy(name), application.responder()),
                 application.weir().telemetry().spans(),
                 // Without the Servlet API, the class cannot be verified.
                 OptionalApi.SERVLET.isVisible() ? ServletAccess.find(providers) : null);

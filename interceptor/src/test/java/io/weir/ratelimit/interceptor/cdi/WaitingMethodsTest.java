@@ -361,11 +361,10 @@ class WaitingMethodsTest {
         FakeHttpCall call = new FakeHttpCall("/paced");
         container.inRequest(call, () -> {
             assertThat(gate.enter(call, Partner.class, method("paced"))).isSameAs(Entry.WAITING);
-            Policy policy = container.application().policy("paced").orElseThrow();
-            String endpoint = container
-                    .application()
-                    .binding(Partner.class, method("paced"))
-                    .endpoint();
+            Policy policy =
+                    container.application().weir().policies().policy("paced").orElseThrow();
+            String endpoint =
+                    gate.method(Partner.class, method("paced")).binding().endpoint();
             Binding.OfMethod reloaded = new Binding.OfMethod(
                     new Binding(endpoint, List.of(new Binding.PolicyCost(policy, 2))),
                     Map.of(),

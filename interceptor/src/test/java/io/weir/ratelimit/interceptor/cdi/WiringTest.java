@@ -27,6 +27,7 @@ import io.weir.ratelimit.interceptor.cdi.Beans.SlotlessBackend;
 import io.weir.ratelimit.interceptor.cdi.Beans.UnavailableBackend;
 import io.weir.ratelimit.interceptor.cdi.Beans.WindowBackend;
 import io.weir.ratelimit.interceptor.cdi.hidden.Visible;
+import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.enterprise.context.spi.CreationalContext;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.lang.reflect.Method;
@@ -343,9 +344,9 @@ class WiringTest {
         Method make = Reports.class.getMethod("make");
         Method often = InvalidLimits.class.getMethod("often");
         try (Container container = Container.start(POLICIES)) {
-            DeployedApplication application = container.application();
-            assertThat(application.binding(Reports.class, make).policies()).hasSize(1);
-            assertThatThrownBy(() -> application.binding(InvalidLimits.class, often))
+            RateLimitGate gate = container.application().gate();
+            assertThat(gate.method(Reports.class, make).binding().policies()).hasSize(1);
+            assertThatThrownBy(() -> gate.method(InvalidLimits.class, often))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining(
                             "WEIR-204 InvalidLimits.often uses policy InvalidLimits.often, which is invalid")
