@@ -10,8 +10,6 @@ import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import io.weir.ratelimit.interceptor.servlet.ServletMappings;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
-import java.lang.reflect.Method;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -47,13 +45,10 @@ record ApplicationCheck(DeployedApplication application, Set<Class<?>> classes, 
 
     private List<MethodLimits> methods() {
         AnnotationScanner scanner = new AnnotationScanner(application.names(), new Problems());
-        List<MethodLimits> methods = new ArrayList<>();
-        for (Class<?> type : classes) {
-            for (Method method : TypeHierarchy.methods(type)) {
-                scanner.scan(type, method).ifPresent(methods::add);
-            }
-        }
-        return methods;
+        return classes.stream()
+                .flatMap(type ->
+                        TypeHierarchy.methods(type).stream().flatMap(method -> scanner.scan(type, method).stream()))
+                .toList();
     }
 
     /** Tests whether a class, which need not be a bean, refers to a {@code RateLimiter}. */

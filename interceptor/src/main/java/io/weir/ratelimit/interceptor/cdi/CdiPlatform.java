@@ -54,16 +54,7 @@ public class CdiPlatform implements Platform {
      * @param added the places of limits that only the container knows
      */
     public record Discovered(
-            Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names, Set<String> added) {
-        /** Creates the discoveries of a container without portable extensions. */
-        public Discovered(Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names) {
-            this(beanClasses, managedBeans, names, Set.of());
-        }
-    }
-
-    private CdiPlatform(RateLimitBeans beans, Discovered discovered, Config serverConfig) {
-        this(beans.visible(), beans.objects(), discovered, serverConfig, CurrentConfig.of(serverConfig));
-    }
+            Set<Class<?>> beanClasses, Set<Class<?>> managedBeans, MethodNames names, Set<String> added) {}
 
     /** Creates the platform of a container, from the objects that a bean can inject and from the configuration of the server. */
     protected CdiPlatform(
@@ -81,10 +72,10 @@ public class CdiPlatform implements Platform {
     }
 
     static CdiPlatform of(RateLimitBeans beans, Discovered discovered) {
-        return new CdiPlatform(beans, discovered, serverConfig());
+        Config config = serverConfig();
+        return new CdiPlatform(beans.visible(), beans.objects(), discovered, config, CurrentConfig.of(config));
     }
 
-    /** Returns the configuration of the server. Throws a {@link DeploymentException} if MicroProfile Config has no implementation. */
     static Config serverConfig() {
         try {
             return ConfigProvider.getConfig();

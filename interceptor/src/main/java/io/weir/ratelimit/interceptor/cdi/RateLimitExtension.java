@@ -32,6 +32,7 @@ import jakarta.enterprise.inject.spi.WithAnnotations;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -173,17 +174,11 @@ public class RateLimitExtension implements Extension {
 
     /** Ends waits while the backend can still refund their permits. */
     void endWaits(@Observes @BeforeDestroyed(ApplicationScoped.class) Object event) {
-        DeployedApplication deployed = application;
-        if (deployed != null) {
-            deployed.weir().endWaits();
-        }
+        Optional.ofNullable(application).ifPresent(deployed -> deployed.weir().endWaits());
     }
 
     void end(@Observes BeforeShutdown event) {
-        DeployedApplication deployed = application;
-        if (deployed != null) {
-            deployed.weir().close();
-        }
+        Optional.ofNullable(application).ifPresent(deployed -> deployed.weir().close());
     }
 
     /** Calls a task with the class loader of the application as context class loader. */
@@ -208,10 +203,8 @@ public class RateLimitExtension implements Extension {
     }
 
     /**
-     * Checks the resource classes of a REST application that are not beans, as the deployment has checked the beans.
-     *
-     * @throws jakarta.enterprise.inject.spi.DeploymentException with all problems
-     * @throws IllegalStateException if the deployment has not ended
+     * Checks the resource classes of a REST application that are not beans, as the deployment has checked the beans. Throws a {@link
+     * DeploymentException} with all problems.
      */
     public void checkResources(Set<Class<?>> classes) {
         DeployedApplication deployed = application();

@@ -64,7 +64,9 @@ public class WeirRecorder {
         CallThreads threads = new CallThreads(executor);
         // No method needs another thread to continue: an event loop suspends the call, and a worker waits itself.
         QuarkusPlatform platform = new QuarkusPlatform(
-                new Discovered(classes, Set.of(), MethodNames.of(classes)), ConfigProvider.getConfig(), threads);
+                new Discovered(classes, Set.of(), MethodNames.of(classes), Set.of()),
+                ConfigProvider.getConfig(),
+                threads);
         DeployedApplication application;
         try {
             application = DeployedApplication.on(platform);
