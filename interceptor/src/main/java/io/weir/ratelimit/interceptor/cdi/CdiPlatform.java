@@ -184,6 +184,6 @@ public class CdiPlatform implements Platform {
 
     @Override
     public Set<String> environmentVariables() {
-        return EnvironmentVariables.of(System.getenv().keySet(), serverConfig);
+        return new MicroProfileProperties(serverConfig).ownVariables();
     }
 }

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.ConfigValue;
 import org.eclipse.microprofile.config.spi.ConfigSource;
+import org.jspecify.annotations.Nullable;
 
 /** The properties of a MicroProfile configuration. */
 public record MicroProfileProperties(Config config, Set<String> environment, List<ConfigurationProblem> problems)
@@ -106,7 +107,7 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
             if (name.startsWith(PREFIX)
                     && !names.contains(name)
                     && (ofOtherProfiles.contains(name) || !isSetBy(variables, name))
-                    && isSet(name)) {
+                    && raw(name) != null) {
                 names.add(name);
             }
         }
@@ -137,12 +138,31 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
                 || variables.stream().anyMatch(each -> each.startsWith("_") && each.endsWith("_" + variable));
     }
 
-    private boolean isSet(String name) {
+    /** Returns the value without resolved expressions, null if there is none. */
+    private @Nullable String raw(String name) {
         try {
-            return config.getConfigValue(name).getRawValue() != null;
+            return config.getConfigValue(name).getRawValue();
         } catch (IllegalArgumentException | NoSuchElementException e) {
-            return true;
+            return "";
         }
+    }
+
+    /** Returns the variables of this library without those that an expression of the configuration or a Redisson file can use. */
+    Set<String> ownVariables() {
+        Set<String> own = new TreeSet<>(environment);
+        own.removeIf(variable -> !variable.startsWith(ConfigKeys.VARIABLES));
+        if (own.isEmpty()) {
+            return own;
+        }
+        if (config.getOptionalValue(ConfigKeys.REDIS_CONFIG.name(), String.class)
+                .isPresent()) {
+            own.removeIf(variable -> variable.startsWith(ConfigKeys.VARIABLES + "REDIS_"));
+        }
+        for (String name : config.getPropertyNames()) {
+            String raw = raw(name);
+            own.removeIf(variable -> raw != null && raw.contains("${" + variable));
+        }
+        return own;
     }
 
     private static String withoutProfile(String name) {

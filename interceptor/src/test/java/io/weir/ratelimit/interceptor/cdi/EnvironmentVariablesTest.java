@@ -5,18 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.smallrye.config.PropertiesConfigSource;
 import io.smallrye.config.SmallRyeConfigBuilder;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class EnvironmentVariablesTest {
     private static Set<String> of(Map<String, String> properties, String... variables) {
-        return EnvironmentVariables.of(
-                Set.of(variables),
-                new SmallRyeConfigBuilder()
-                        .addDefaultInterceptors()
-                        .withSources(new PropertiesConfigSource(properties, "application", 100))
-                        .build());
+        return new MicroProfileProperties(
+                        new SmallRyeConfigBuilder()
+                                .addDefaultInterceptors()
+                                .withSources(new PropertiesConfigSource(properties, "application", 100))
+                                .build(),
+                        Set.of(variables),
+                        List.of())
+                .ownVariables();
     }
 
     @Test
