@@ -32,14 +32,12 @@ final class DeployedListeners {
                         .registerMetricReader(InMemoryMetricReader.create())
                         .build())
                 .build();
-        return TelemetryApis.choose(
+        return new TelemetryApis(
                         Settings.read(ConfigProperties.of(Map.of("ratelimit.metrics", metrics)), new Problems()),
                         "local",
                         new Server(List.of(openTelemetry, SharedMetricRegistries.getOrCreate("benchmark"))),
-                        TelemetryApis.Export.METRICS,
-                        List.of(),
-                        new KeyMasker(Optional.empty()),
-                        new Problems())
+                        TelemetryApis.Export.METRICS)
+                .choose(List.of(), new KeyMasker(Optional.empty()), new Problems())
                 .listeners();
     }
 

@@ -132,8 +132,8 @@ public class CdiPlatform implements Platform {
 
     @Override
     public Telemetry telemetry(Settings settings, String backend, KeyMasker masker, Problems problems) {
-        return TelemetryApis.choose(
-                settings, backend, this::find, export(), observers(RateLimitRejected.class), masker, problems);
+        return new TelemetryApis(settings, backend, this::find, export())
+                .choose(observers(RateLimitRejected.class), masker, problems);
     }
 
     /** Returns what OpenTelemetry exports. */

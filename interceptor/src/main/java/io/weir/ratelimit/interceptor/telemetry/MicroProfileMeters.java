@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.telemetry;
 
 import io.weir.ratelimit.core.metrics.Meters;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.DoubleConsumer;
 import java.util.function.LongConsumer;
@@ -22,10 +21,6 @@ import org.eclipse.microprofile.metrics.Timer;
  */
 final class MicroProfileMeters implements Meters {
     private final MetricRegistry registry;
-
-    static Optional<Meters> find(TelemetryApis.Beans beans) {
-        return beans.find(MetricRegistry.class).map(MicroProfileMeters::new);
-    }
 
     MicroProfileMeters(MetricRegistry registry) {
         this.registry = registry;

@@ -11,7 +11,6 @@ import io.opentelemetry.api.metrics.LongUpDownCounter;
 import io.opentelemetry.api.metrics.Meter;
 import io.weir.ratelimit.core.metrics.Meters;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,15 +27,6 @@ final class OpenTelemetryMeters implements Meters {
     private final Meter meter;
     private final Queue<LongConsumer> gauges = new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
-
-    static Optional<Meters> find(TelemetryApis.Beans beans) {
-        return beans.find(OpenTelemetry.class).map(OpenTelemetryMeters::new);
-    }
-
-    /** Finds the meters of MicroProfile Telemetry 2.0 or later. Earlier versions have no {@link Meter} to inject. */
-    static Optional<Meters> findStandard(TelemetryApis.Beans beans) {
-        return beans.find(Meter.class).flatMap(injected -> find(beans));
-    }
 
     OpenTelemetryMeters(OpenTelemetry openTelemetry) {
         this.meter = openTelemetry.getMeter("io.weir.ratelimit");

@@ -3,6 +3,8 @@ package io.weir.ratelimit.interceptor.telemetry;
 
 import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES;
 
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.metrics.Meter;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
@@ -15,11 +17,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.eclipse.microprofile.metrics.MetricRegistry;
 
 /** The telemetry APIs of the server. Which of them are used depends on the settings and on what is available to the application. */
-public final class TelemetryApis {
-    private TelemetryApis() {}
-
+public record TelemetryApis(Settings settings, String backend, Beans beans, Export export) {
     /** A look-up of objects of the server. */
     @FunctionalInterface
     public interface Beans {
@@ -56,23 +57,16 @@ public final class TelemetryApis {
     private record Destination(Telemetry.Metrics metrics, String name) {}
 
     /** Chooses the telemetry, and logs the choice. It is a problem if the configured API is not available. */
-    public static Telemetry choose(
-            Settings settings,
-            String backend,
-            Beans beans,
-            Export export,
-            List<Consumer<RateLimitRejected>> observers,
-            KeyMasker keys,
-            Problems problems) {
-        Optional<Destination> metrics = destination(settings, backend, beans, export, problems);
+    public Telemetry choose(List<Consumer<RateLimitRejected>> observers, KeyMasker keys, Problems problems) {
+        Optional<Destination> metrics = destination(problems);
         Telemetry.Spans spans = OptionalApi.OPENTELEMETRY.isVisible() ? new SpanAttributes(keys) : Telemetry.Spans.NONE;
         if (problems.found().isEmpty()) {
-            log(settings, metrics, spans != Telemetry.Spans.NONE, export);
+            log(metrics, spans != Telemetry.Spans.NONE);
         }
         return Telemetry.of(metrics.map(Destination::metrics), spans, observers, keys);
     }
 
-    private static void log(Settings settings, Optional<Destination> metrics, boolean spans, Export export) {
+    private void log(Optional<Destination> metrics, boolean spans) {
         String noMetrics = settings.metrics() == Settings.Metrics.NONE
                 ? "off (ratelimit.metrics=none)"
                 : "off (neither MicroProfile Metrics nor OpenTelemetry is available to the application)";
@@ -87,59 +81,54 @@ public final class TelemetryApis {
         }
     }
 
-    private static Optional<Destination> destination(
-            Settings settings, String backend, Beans beans, Export export, Problems problems) {
-        Settings.Metrics wanted = settings.metrics();
-        Optional<Destination> found = switch (wanted) {
+    private Optional<Destination> destination(Problems problems) {
+        return switch (settings.metrics()) {
             case NONE -> Optional.empty();
-            case MP -> microProfile(settings, backend, beans);
-            case OTEL -> openTelemetry("", settings, backend, () -> OpenTelemetryMeters.find(beans));
-            case AUTO -> automatic(settings, backend, beans, export);
+            case MP -> microProfile().or(() -> missing("mp", "MicroProfile Metrics", problems));
+            case OTEL -> openTelemetry(this::openTelemetryMeters).or(() -> missing("otel", "OpenTelemetry", problems));
+            case AUTO -> automatic();
         };
-        if (found.isEmpty() && (wanted == Settings.Metrics.MP || wanted == Settings.Metrics.OTEL)) {
-            boolean mp = wanted == Settings.Metrics.MP;
-            problems.add(MESSAGES.problem(
-                    "WEIR-211",
-                    "ratelimit.metrics",
-                    mp ? "mp" : "otel",
-                    mp ? "MicroProfile Metrics" : "OpenTelemetry"));
-        }
-        return found;
+    }
+
+    private static Optional<Destination> missing(String value, String api, Problems problems) {
+        problems.add(MESSAGES.problem("WEIR-211", "ratelimit.metrics", value, api));
+        return Optional.empty();
     }
 
     /**
-     * Prefers OpenTelemetry from MicroProfile 7 on, if it exports metrics: MicroProfile Telemetry has metrics from 2.0 on, and other
-     * meters would drop what MicroProfile Metrics can show. A host with Micrometer has a bean for its meters.
+     * Prefers OpenTelemetry from MicroProfile 7 on, if it exports metrics: MicroProfile Telemetry has metrics from 2.0 on, with a {@link
+     * Meter} to inject, and other meters would drop what MicroProfile Metrics can show. A host with Micrometer has a bean for its meters.
      */
-    private static Optional<Destination> automatic(Settings settings, String backend, Beans beans, Export export) {
+    private Optional<Destination> automatic() {
         Optional<Destination> standard = export == Export.METRICS
-                ? openTelemetry(
-                        " (auto: it exports metrics)", settings, backend, () -> OpenTelemetryMeters.findStandard(beans))
+                ? openTelemetry(() -> beans.find(Meter.class).isPresent() ? openTelemetryMeters() : Optional.empty())
+                        .map(found -> new Destination(found.metrics, found.name + " (auto: it exports metrics)"))
                 : Optional.empty();
-        return standard.or(() -> destination("Micrometer", "", settings, backend, () -> beans.find(Meters.class)))
-                .or(() -> microProfile(settings, backend, beans))
-                .or(() -> openTelemetry("", settings, backend, () -> OpenTelemetryMeters.find(beans)));
+        return standard.or(() -> destination("Micrometer", () -> beans.find(Meters.class)))
+                .or(this::microProfile)
+                .or(() -> openTelemetry(this::openTelemetryMeters));
     }
 
-    private static Optional<Destination> microProfile(Settings settings, String backend, Beans beans) {
+    private Optional<Destination> microProfile() {
         return OptionalApi.MICROPROFILE_METRICS.isVisible()
-                ? destination("MicroProfile Metrics", "", settings, backend, () -> MicroProfileMeters.find(beans))
+                ? destination(
+                        "MicroProfile Metrics",
+                        () -> beans.find(MetricRegistry.class).map(MicroProfileMeters::new))
                 : Optional.empty();
     }
 
-    private static Optional<Destination> openTelemetry(
-            String reason, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
-        return OptionalApi.OPENTELEMETRY.isVisible()
-                ? destination("OpenTelemetry", reason, settings, backend, meters)
-                : Optional.empty();
+    private Optional<Destination> openTelemetry(Supplier<Optional<Meters>> meters) {
+        return OptionalApi.OPENTELEMETRY.isVisible() ? destination("OpenTelemetry", meters) : Optional.empty();
+    }
+
+    private Optional<Meters> openTelemetryMeters() {
+        return beans.find(OpenTelemetry.class).map(OpenTelemetryMeters::new);
     }
 
     /** Creates the meters. An API that fails is not used, because metrics must not prevent the start of an application. */
-    private static Optional<Destination> destination(
-            String name, String reason, Settings settings, String backend, Supplier<Optional<Meters>> meters) {
+    private Optional<Destination> destination(String name, Supplier<Optional<Meters>> meters) {
         try {
-            return meters.get()
-                    .map(found -> new Destination(Telemetry.Metrics.of(found, settings, backend), name + reason));
+            return meters.get().map(found -> new Destination(Telemetry.Metrics.of(found, settings, backend), name));
         } catch (RuntimeException | LinkageError e) {
             MESSAGES.log(e, "WEIR-307", name);
             return Optional.empty();

@@ -65,14 +65,8 @@ class TelemetryTest {
     }
 
     private Telemetry choose(String metrics, String serverHas, TelemetryApis.Export export) {
-        return TelemetryApis.choose(
-                settings("ratelimit.metrics", metrics),
-                "local",
-                new Server(serverHas),
-                export,
-                List.of(),
-                new KeyMasker(Optional.empty()),
-                problems);
+        return new TelemetryApis(settings("ratelimit.metrics", metrics), "local", new Server(serverHas), export)
+                .choose(List.of(), new KeyMasker(Optional.empty()), problems);
     }
 
     @Test
@@ -129,14 +123,12 @@ class TelemetryTest {
             String backend, String wanted, String serverHas, boolean measured) {
         MetricRegistry registry = SharedMetricRegistries.getOrCreate("test");
         registry.removeMatching((id, metric) -> true);
-        Telemetry telemetry = TelemetryApis.choose(
-                settings("ratelimit.metrics", wanted),
-                backend,
-                new Server(serverHas),
-                TelemetryApis.Export.METRICS,
-                List.of(),
-                new KeyMasker(Optional.empty()),
-                problems);
+        Telemetry telemetry = new TelemetryApis(
+                        settings("ratelimit.metrics", wanted),
+                        backend,
+                        new Server(serverHas),
+                        TelemetryApis.Export.METRICS)
+                .choose(List.of(), new KeyMasker(Optional.empty()), problems);
         assertThat(telemetry.backend().isPresent()).isEqualTo(measured);
         assertThat(registry.getNames().stream().filter(name -> name.endsWith(".size")))
                 .as("created at deployment, on a thread of the application")
@@ -163,27 +155,19 @@ class TelemetryTest {
 
     @Test
     void doesNotLogThisWithAKeySecret() {
-        TelemetryApis.choose(
-                settings("ratelimit.key-secret", "0123456789abcdef"),
-                "local",
-                new Server(""),
-                TelemetryApis.Export.METRICS,
-                List.of(),
-                new KeyMasker(Optional.empty()),
-                problems);
+        new TelemetryApis(
+                        settings("ratelimit.key-secret", "0123456789abcdef"),
+                        "local",
+                        new Server(""),
+                        TelemetryApis.Export.METRICS)
+                .choose(List.of(), new KeyMasker(Optional.empty()), problems);
         assertThat(log.lines()).hasSize(1).noneMatch(line -> line.contains("WEIR-004"));
     }
 
     @Test
     void logsThatOpenTelemetryIsOff() {
-        TelemetryApis.choose(
-                settings(),
-                "local",
-                new Server("otel"),
-                TelemetryApis.Export.NOTHING,
-                List.of(),
-                new KeyMasker(Optional.empty()),
-                problems);
+        new TelemetryApis(settings(), "local", new Server("otel"), TelemetryApis.Export.NOTHING)
+                .choose(List.of(), new KeyMasker(Optional.empty()), problems);
         assertThat(log.lines())
                 .first()
                 .asString()
@@ -202,14 +186,8 @@ class TelemetryTest {
                 return new Server("otel").find(type);
             }
         };
-        Telemetry telemetry = TelemetryApis.choose(
-                settings(),
-                "local",
-                failing,
-                TelemetryApis.Export.METRICS,
-                List.of(),
-                new KeyMasker(Optional.empty()),
-                problems);
+        Telemetry telemetry = new TelemetryApis(settings(), "local", failing, TelemetryApis.Export.METRICS)
+                .choose(List.of(), new KeyMasker(Optional.empty()), problems);
         assertThat(telemetry.listeners()).hasAtLeastOneElementOfType(DecisionMetrics.class);
         assertThat(log.lines())
                 .first()
@@ -254,14 +232,9 @@ class TelemetryTest {
         private Chooser() {}
 
         public static String choose() {
-            List<DecisionListener> listeners = TelemetryApis.choose(
-                            settings(),
-                            "local",
-                            Chooser::find,
-                            TelemetryApis.Export.METRICS,
-                            List.of(),
-                            new KeyMasker(Optional.empty()),
-                            new Problems())
+            List<DecisionListener> listeners = new TelemetryApis(
+                            settings(), "local", Chooser::find, TelemetryApis.Export.METRICS)
+                    .choose(List.of(), new KeyMasker(Optional.empty()), new Problems())
                     .listeners();
             return listeners.stream()
                     .map(listener -> listener.getClass().getSimpleName())
