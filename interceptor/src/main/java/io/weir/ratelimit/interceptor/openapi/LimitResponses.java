@@ -21,7 +21,7 @@ import org.eclipse.microprofile.openapi.models.responses.APIResponses;
  * reference to a response of the components is not changed.
  */
 record LimitResponses(OpenAPI openApi) {
-    private static final String PROBLEM_JSON = "application/problem+json";
+    static final String PROBLEM_JSON = "application/problem+json";
     private static final Pattern SUCCESS = Pattern.compile("2(\\d\\d|XX|xx)");
 
     /** Documents a limited operation, of which calls can be rejected while the backend is unavailable. */
