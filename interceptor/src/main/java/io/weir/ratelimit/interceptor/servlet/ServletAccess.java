@@ -40,19 +40,19 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
 
     /** Returns the address of the peer of the server; null if there is no servlet request. */
     public @Nullable String peerAddress() {
-        return read(HttpServletRequest::getRemoteAddr);
+        return read(request, HttpServletRequest::getRemoteAddr);
     }
 
     /** Returns the context root; empty if there is no servlet request. */
     public String contextPath() {
-        String root = read(HttpServletRequest::getContextPath);
+        String root = read(request, HttpServletRequest::getContextPath);
         return root == null ? "" : root;
     }
 
-    /** Returns null without a servlet request. RESTEasy injects an object that then fails. */
-    private <T> @Nullable T read(Function<HttpServletRequest, @Nullable T> part) {
+    /** Returns null without a servlet request. The object that RESTEasy injects then fails. */
+    private static <S, T> @Nullable T read(@Nullable S injected, Function<S, @Nullable T> part) {
         try {
-            return request == null ? null : part.apply(request);
+            return injected == null ? null : part.apply(injected);
         } catch (RuntimeException e) {
             return null;
         }
@@ -60,16 +60,12 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
 
     /** Returns whether the header fields of the response are already sent. It is false on a thread that serves no request. */
     public boolean isCommitted() {
-        try {
-            return response != null && response.isCommitted();
-        } catch (RuntimeException e) { // the server's object fails on a thread that serves no request
-            return false;
-        }
+        return Boolean.TRUE.equals(read(response, HttpServletResponse::isCommitted));
     }
 
     /** Returns the attached state; empty if none is attached. A property of a REST request is an attribute of the servlet request. */
     public Optional<RequestState> attachedState() {
-        return read(known -> known.getAttribute(RequestProperties.STATE)) instanceof RequestState state
+        return read(request, known -> known.getAttribute(RequestProperties.STATE)) instanceof RequestState state
                 ? Optional.of(state)
                 : Optional.empty();
     }
@@ -80,6 +76,7 @@ public class ServletAccess implements ContextResolver<ServletAccess> {
      */
     public boolean reportsEnd(RequestState state) {
         return Boolean.TRUE.equals(read(
+                request,
                 known -> known.getServletContext().getFilterRegistration(RequestEndFilter.class.getName()) != null
                         || (response != null && RequestEndFilter.continues(known, response, state))));
     }
