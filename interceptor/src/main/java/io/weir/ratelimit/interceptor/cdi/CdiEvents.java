@@ -120,11 +120,11 @@ final class CdiEvents {
     }
 
     private static <E> List<Consumer<E>> together(Set<ObserverMethod<? super E>> observers, Event<E> event) {
-        boolean asynchronous = observers.stream().anyMatch(ObserverMethod::isAsync);
-        boolean synchronous = !observers.stream().allMatch(ObserverMethod::isAsync);
-        if (!synchronous && !asynchronous) {
+        if (observers.isEmpty()) {
             return List.of();
         }
+        boolean asynchronous = observers.stream().anyMatch(ObserverMethod::isAsync);
+        boolean synchronous = !observers.stream().allMatch(ObserverMethod::isAsync);
         Consumer<E> firesAsync = asynchronous ? new AsyncFiring<>(event, MAX_PENDING) : fired -> {};
         return List.of(fired -> {
             try {
@@ -159,7 +159,6 @@ final class CdiEvents {
                 }
                 return;
             }
-            boolean submitted = false;
             try {
                 event.fireAsync(fired).whenComplete((completed, failure) -> {
                     pending.decrementAndGet();
@@ -168,11 +167,9 @@ final class CdiEvents {
                                 failure, "WEIR-303.observer", fired.getClass().getSimpleName());
                     }
                 });
-                submitted = true;
-            } finally {
-                if (!submitted) {
-                    pending.decrementAndGet();
-                }
+            } catch (RuntimeException | Error e) {
+                pending.decrementAndGet();
+                throw e;
             }
         }
     }
