@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.runtime.LaterEntry;
 import jakarta.ws.rs.container.ContainerRequestContext;
@@ -53,8 +54,12 @@ public abstract class GateFilter implements ContainerRequestFilter {
      */
     protected abstract LaterEntry enterAsync(ContainerRequestContext request, Executor threads);
 
-    /** Aborts a rejected request, and prepares the response to an allowed one. */
+    /** Aborts a rejected request, and requests late span attributes for an allowed one. */
     protected final void answer(Entry entry, ContainerRequestContext request) {
-        context.get().answer(entry, request, mappers);
+        if (!entry.decision().allowed()) {
+            request.abortWith(context().rejections().response(entry, request.getHeaders(), mappers));
+        } else if (entry.isWaiting() || (entry.isDecided() && !context().spans().hasCurrentSpan())) {
+            request.setProperty(RequestProperties.PENDING_SPAN, context().spans());
+        }
     }
 }

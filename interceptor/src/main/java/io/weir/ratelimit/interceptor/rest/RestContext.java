@@ -7,12 +7,9 @@ import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
-import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
-import io.weir.ratelimit.runtime.Entry;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import jakarta.enterprise.inject.spi.CDI;
-import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.ext.Providers;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -58,14 +55,5 @@ record RestContext(
                 application.weir().telemetry().spans(),
                 // Without the Servlet API, the class cannot be verified.
                 OptionalApi.SERVLET.isVisible() ? ServletAccess.find(providers) : null);
-    }
-
-    /** Aborts a rejected request, and requests late span attributes for an allowed one. */
-    void answer(Entry entry, ContainerRequestContext request, ApplicationMappers mappers) {
-        if (!entry.decision().allowed()) {
-            request.abortWith(rejections.response(entry, request.getHeaders(), mappers));
-        } else if (entry.isWaiting() || (entry.isDecided() && !spans.hasCurrentSpan())) {
-            request.setProperty(RequestProperties.PENDING_SPAN, spans);
-        }
     }
 }
