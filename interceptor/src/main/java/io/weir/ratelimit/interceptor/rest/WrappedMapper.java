@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.FeatureContext;
@@ -85,11 +86,8 @@ public abstract class WrappedMapper<E extends Exception> implements ExceptionMap
 
     /** Compares the name, because not every runtime has the class. */
     private static boolean isOfEnterpriseBean(Throwable exception) {
-        Class<?> type = exception.getClass();
-        while (type != null && !type.getName().equals("jakarta.ejb.EJBException")) {
-            type = type.getSuperclass();
-        }
-        return type != null;
+        return TypeHierarchy.superclasses(exception.getClass()).stream()
+                .anyMatch(type -> type.getName().equals("jakarta.ejb.EJBException"));
     }
 
     @Override

@@ -2,15 +2,20 @@
 package io.weir.ratelimit.interceptor.user;
 
 import java.security.Principal;
-import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A user that the server has authenticated. */
 public record AuthenticatedUser(Principal principal) {
     /** The names that servers give to callers without a user: Helidon, WildFly, GlassFish and Payara, Open Liberty, TomEE. */
-    private static final List<String> NOBODY = List.of("<anonymous>", "anonymous", "unauthenticated", "guest");
+    private static final Set<String> NOBODY = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+
+    static {
+        NOBODY.addAll(Set.of("<anonymous>", "anonymous", "unauthenticated", "guest"));
+    }
 
     /**
      * Returns the user of a principal, null if the server has not authenticated the caller. Some servers have a principal for such callers,
@@ -24,18 +29,9 @@ public record AuthenticatedUser(Principal principal) {
             return null;
         }
         @Nullable String name = principal.getName();
-        return name == null || name.isBlank() || (isNobody(name) && scheme.get() == null)
+        return name == null || name.isBlank() || (NOBODY.contains(name) && scheme.get() == null)
                 ? null
                 : new AuthenticatedUser(principal);
-    }
-
-    private static boolean isNobody(String name) {
-        for (String nobody : NOBODY) {
-            if (nobody.equalsIgnoreCase(name)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Returns the name of the user. */
