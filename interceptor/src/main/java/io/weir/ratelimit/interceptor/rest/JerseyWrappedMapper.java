@@ -12,19 +12,9 @@ final class JerseyWrappedMapper {
 
     /** The mapper of results of {@code CompletableFuture.join()}. */
     @Priority(Integer.MAX_VALUE)
-    public static class OfJoin extends WrappedMapper.OfJoin implements ExtendedExceptionMapper<CompletionException> {
-        @Override
-        public boolean isMappable(CompletionException exception) {
-            return isRejection(exception);
-        }
-    }
+    public static class OfJoin extends WrappedMapper.OfJoin implements ExtendedExceptionMapper<CompletionException> {}
 
     /** The mapper of results of {@code Future.get()}. */
     @Priority(Integer.MAX_VALUE)
-    public static class OfGet extends WrappedMapper.OfGet implements ExtendedExceptionMapper<ExecutionException> {
-        @Override
-        public boolean isMappable(ExecutionException exception) {
-            return isRejection(exception);
-        }
-    }
+    public static class OfGet extends WrappedMapper.OfGet implements ExtendedExceptionMapper<ExecutionException> {}
 }

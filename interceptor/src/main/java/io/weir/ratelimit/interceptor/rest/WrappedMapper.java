@@ -61,8 +61,8 @@ public abstract class WrappedMapper<E extends Exception> implements ExceptionMap
         }
     }
 
-    /** Returns whether a wrapper has a rejection as its cause. */
-    static boolean isRejection(Throwable wrapper) {
+    /** Returns whether a wrapper has a rejection as its cause, for {@link JerseyWrappedMapper}. */
+    public boolean isMappable(E wrapper) {
         Throwable cause = unwrapped(wrapper);
         return cause instanceof RateLimitExceededException || cause instanceof RateLimitUnavailableException;
     }
@@ -93,7 +93,7 @@ public abstract class WrappedMapper<E extends Exception> implements ExceptionMap
     @Override
     public Response toResponse(E wrapper) {
         Throwable cause = unwrapped(wrapper);
-        return cause != null && isRejection(wrapper)
+        return cause != null && isMappable(wrapper)
                 ? mapped(cause.getClass(), cause, wrapper)
                 : mapped(superclass(wrapper), wrapper, wrapper);
     }
