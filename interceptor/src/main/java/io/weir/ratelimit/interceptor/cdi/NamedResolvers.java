@@ -12,7 +12,6 @@ import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.spi.Bean;
 import jakarta.enterprise.inject.spi.BeanManager;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,13 +22,9 @@ import java.util.stream.Collectors;
 record NamedResolvers(BeanManager beans, Problems problems) {
     /** Returns the resolvers of a type. The name of a key resolver is a valid key term. */
     <T> Map<String, T> named(Class<T> type) {
-        Map<String, Set<Bean<?>>> byName = new TreeMap<>();
-        for (Bean<?> bean : beans.getBeans(type, Any.Literal.INSTANCE)) {
-            if (bean.getName() != null) {
-                byName.computeIfAbsent(bean.getName(), name -> new LinkedHashSet<>())
-                        .add(bean);
-            }
-        }
+        Map<String, Set<Bean<?>>> byName = beans.getBeans(type, Any.Literal.INSTANCE).stream()
+                .filter(bean -> bean.getName() != null)
+                .collect(Collectors.groupingBy(Bean::getName, TreeMap::new, Collectors.toSet()));
         Map<String, T> resolvers = new LinkedHashMap<>();
         byName.forEach((name, candidates) -> resolve(type, name, candidates)
                 .ifPresent(bean -> resolvers.put(
