@@ -45,23 +45,15 @@ record QuotaFields(List<QuotaView.Dialect> dialects) {
                 .filter(name -> !name.isEmpty() && known.add(name))
                 .forEach(exposed::add);
         // With credentials, the star is the name of a field.
-        if (known.contains("*") && !hasCredentials(fields)) {
+        boolean credentials =
+                "true".equals(String.valueOf(fields.getFirst(CREDENTIALS)).trim());
+        if (known.contains("*") && !credentials) {
             return;
         }
-        boolean added = false;
-        for (String name : names().filter(fields::containsKey).toList()) {
-            if (known.add(name)) {
-                added = true;
-                exposed.add(name);
-            }
-        }
-        if (added) {
+        if (exposed.addAll(
+                names().filter(fields::containsKey).filter(known::add).toList())) {
             fields.putSingle(EXPOSE, String.join(", ", exposed));
         }
-    }
-
-    private static boolean hasCredentials(MultivaluedMap<String, Object> fields) {
-        return "true".equals(String.valueOf(fields.getFirst(CREDENTIALS)).trim());
     }
 
     private Stream<String> names() {
