@@ -7,7 +7,6 @@ import io.weir.ratelimit.core.instance.ApplicationView;
 import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
-import io.weir.ratelimit.interceptor.servlet.ServletMappings;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Field;
 import java.util.Arrays;
@@ -20,17 +19,11 @@ import java.util.stream.Stream;
  * use a {@code RateLimiter} for any policy.
  */
 record ApplicationCheck(DeployedApplication application, Set<Class<?>> classes, boolean usesLimiter) {
-    /** Returns one message for each warning. Jersey can serve resources that are not beans, with any policy. */
-    List<MessageCatalog.Message> warnings(ServletMappings served) {
-        return warnings(served.patterns(), served.jersey());
-    }
-
-    /** Returns one message for each warning of an application whose servlets and runtime are not known. */
-    List<MessageCatalog.Message> warnings() {
-        return warnings(Set.of(), true);
-    }
-
-    private List<MessageCatalog.Message> warnings(Set<String> mappings, boolean jersey) {
+    /**
+     * Returns one message for each warning. The URL patterns of servlets are empty if they are not known. Jersey can serve resources that
+     * are not beans, with any policy.
+     */
+    List<MessageCatalog.Message> warnings(Set<String> mappings, boolean jersey) {
         ResourceOperations resources = new ResourceOperations(application.gate());
         List<ApplicationView.Operation> operations = resources.of(classes);
         return application

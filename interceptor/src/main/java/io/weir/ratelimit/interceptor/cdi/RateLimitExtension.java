@@ -137,7 +137,7 @@ public class RateLimitExtension implements Extension {
     /** Logs the policies that do not fit the application. */
     public void logWarnings() {
         try {
-            callInApplication(() -> check().warnings()).forEach(warning -> warning.log());
+            callInApplication(() -> check().warnings(Set.of(), true)).forEach(warning -> warning.log());
         } catch (RuntimeException | LinkageError e) {
             LOG.log(System.Logger.Level.DEBUG, "The policies are not checked against the application", e);
         }
@@ -154,7 +154,7 @@ public class RateLimitExtension implements Extension {
 
     /** Checks the policies against the started application. */
     public List<MessageCatalog.Message> warnings(ServletMappings served) {
-        return check().warnings(served);
+        return check().warnings(served.patterns(), served.jersey());
     }
 
     /** Starts the reload of policies. The thread belongs to the application. */
