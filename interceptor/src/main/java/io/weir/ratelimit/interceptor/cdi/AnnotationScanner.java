@@ -38,7 +38,6 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
         this.problems = problems;
     }
 
-    /** Tests whether a method is limited. */
     static boolean isLimited(Class<?> beanClass, Method method) {
         return nearest(beanClass, method).filter(element -> !isExempt(element)).isPresent();
     }
@@ -70,7 +69,6 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
         return methods;
     }
 
-    /** Scans a method. Returns empty if the method is not limited. */
     @Override
     public Optional<MethodLimits> scan(Class<?> beanClass, Method method) {
         Optional<AnnotatedElement> nearest = nearest(beanClass, method);
@@ -83,7 +81,6 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
         return Optional.empty();
     }
 
-    /** Tests whether a method is exempt from all limits, also from those of path rules. */
     @Override
     public boolean isExempt(Class<?> beanClass, Method method) {
         return nearest(beanClass, method).filter(AnnotationScanner::isExempt).isPresent();

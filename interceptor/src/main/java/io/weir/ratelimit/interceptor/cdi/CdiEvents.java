@@ -34,10 +34,7 @@ final class CdiEvents {
     /** The number of pending events of asynchronous observers. It bounds the threads and memory that rejected clients use. */
     static final int MAX_PENDING = 256;
 
-    /**
-     * The number of pending events of used shares. A client causes one per key, limit and period, so it can cause many if it selects the
-     * key.
-     */
+    /** The number of pending events of used shares. A client that selects the key causes one per key, limit and period. */
     private static final int MAX_PENDING_THRESHOLDS = 10_000;
 
     /** One event of each type, with which observers are found. */

@@ -136,7 +136,6 @@ public class CdiPlatform implements Platform {
                 .choose(observers(RateLimitRejected.class), masker, problems);
     }
 
-    /** Returns what OpenTelemetry exports. */
     protected TelemetryApis.Export export() {
         return TelemetryApis.Export.of(sources.first());
     }

@@ -98,7 +98,6 @@ public final class CurrentConfig implements ConfigProperties.Sources {
                 Set.copyOf(environment));
     }
 
-    /** Returns the configuration of the first reading. */
     @Override
     public ConfigProperties first() {
         return first;
@@ -168,10 +167,7 @@ public final class CurrentConfig implements ConfigProperties.Sources {
         return ConfigProperties.Sources.masked(String.valueOf(reading.getName()));
     }
 
-    /**
-     * Tests whether a server provides the sources of a class: those of RESTEasy, Payara and SmallRye Config, which can also be a library of
-     * the application.
-     */
+    /** Tests whether the server provides the sources of a class, as RESTEasy, Payara and SmallRye Config do, also as a library. */
     private static boolean isOf(Config server, Class<?> source) {
         return source.getClassLoader() != CurrentConfig.class.getClassLoader()
                 || Objects.equals(location(source), location(server.getClass()));

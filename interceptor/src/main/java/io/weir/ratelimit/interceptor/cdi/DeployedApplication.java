@@ -61,7 +61,6 @@ public final class DeployedApplication {
         return new AnnotationScanner(MethodNames.of(beanClasses), problems).scan(beanClasses);
     }
 
-    /** Returns the states of requests. */
     RequestStates states() {
         return states;
     }
@@ -78,15 +77,11 @@ public final class DeployedApplication {
         return type != null ? type : invocation.getMethod().getDeclaringClass();
     }
 
-    /** Returns the policies of a called bean method. */
     public Binding.OfMethod method(InvocationContext invocation) {
         return gate.method(beanClass(invocation), invocation.getMethod());
     }
 
-    /**
-     * Returns the text of the failure of a call that would block a thread that must not block. No thread can deliver the result of its
-     * method later.
-     */
+    /** Returns the text of the failure of a call whose thread must not block, and whose result no thread can deliver later. */
     public static String wouldBlock(InvocationContext invocation) {
         Method method = invocation.getMethod();
         return MESSAGES.text("WEIR-262", method.getDeclaringClass().getName() + "." + method.getName());
@@ -122,17 +117,14 @@ public final class DeployedApplication {
         }
     }
 
-    /** Returns the gate that decides about requests and bean calls. */
     public RateLimitGate gate() {
         return gate;
     }
 
-    /** Returns the names of methods. */
     public MethodNames names() {
         return platform.discovered().names();
     }
 
-    /** Returns the limiter of the application. */
     public HostedWeir weir() {
         return weir;
     }
@@ -142,7 +134,6 @@ public final class DeployedApplication {
         return platform.responder();
     }
 
-    /** Tests whether there is a policy. */
     public boolean hasPolicies() {
         return !weir.policies().policies().isEmpty();
     }

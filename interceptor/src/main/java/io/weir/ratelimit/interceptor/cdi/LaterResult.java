@@ -14,10 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class LaterResult {
     private LaterResult() {}
 
-    /**
-     * Returns the stage for the caller; the work itself if it has ended, or if the type allows no other stage. Reports once whether the
-     * work has succeeded.
-     */
+    /** Returns the stage of the caller: the work itself if it has ended or the type allows no other. Reports the outcome once. */
     static CompletionStage<?> of(CompletionStage<?> work, Class<?> type, Consumer<Boolean> ended) {
         CompletableFuture<?> future = future(work);
         if (future != null && future.isDone()) {

@@ -27,7 +27,6 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
     /** An expression without a default. */
     private static final Pattern EXPRESSION = Pattern.compile("\\$\\{([^${}:]+)}");
 
-    /** Copies the collections. */
     public MicroProfileProperties {
         environment = Set.copyOf(environment);
         problems = List.copyOf(problems);
@@ -81,9 +80,7 @@ public record MicroProfileProperties(Config config, Set<String> environment, Lis
         }
     }
 
-    /**
-     * Lists the names that the sources list, and those that the configuration adds: it knows its active profiles.
-     */
+    /** Lists the names that the sources list, and those that the configuration adds: it knows its active profiles. */
     @Override
     public Set<String> names() {
         Set<String> names = new TreeSet<>();

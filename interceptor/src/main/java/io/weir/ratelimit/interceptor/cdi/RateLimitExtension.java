@@ -143,9 +143,7 @@ public class RateLimitExtension implements Extension {
         }
     }
 
-    /**
-     * Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment.
-     */
+    /** Returns one message for each REST application of a WAR that has no limits. Those that are beans are logged at the deployment. */
     public List<MessageCatalog.Message> withoutLimits(Set<Class<?>> restApplications) {
         Set<Class<?>> others = new LinkedHashSet<>(restApplications);
         others.removeAll(beanClasses);

@@ -33,16 +33,12 @@ public class RateLimitInterceptor implements Serializable {
 
     private final RateLimitExtension deployment;
 
-    /** Creates the interceptor of a bean. */
     @Inject
     public RateLimitInterceptor(RateLimitExtension deployment) {
         this.deployment = deployment;
     }
 
-    /**
-     * Calls the method if its policies allow the call. Returns a failed stage if the call is rejected and the method returns a stage.
-     * Otherwise it throws the exception of the method, or of a rejection.
-     */
+    /** Calls the method if its policies allow the call. A rejection is a failed stage if the method returns a stage, else an exception. */
     @AroundInvoke
     public @Nullable Object limit(InvocationContext invocation) throws Exception {
         return Binding.Asynchrony.isStage(invocation.getMethod().getReturnType())
@@ -50,10 +46,7 @@ public class RateLimitInterceptor implements Serializable {
                 : other(invocation);
     }
 
-    /**
-     * Calls a timeout method of an enterprise bean, whose timer the server does not report as a call. Throws the exception of the method,
-     * or of a rejection.
-     */
+    /** Calls a timeout method of an enterprise bean, whose timer the server does not report as a call. */
     @AroundTimeout
     public @Nullable Object limitTimer(InvocationContext invocation) throws Exception {
         return limit(invocation);

@@ -25,16 +25,12 @@ public final class HealthChecks {
 
     private HealthChecks() {}
 
-    /**
-     * Adds the checks as beans to the archive of a bean class. They have no injection points, so they do not depend on the visibility of
-     * their archive.
-     */
+    /** Adds the checks as beans without injection points, which do not depend on the visibility of their archive. */
     public static void addTo(AfterBeanDiscovery event, Class<?> beanClass, Supplier<BackendHealth> health) {
         add(event, beanClass, Readiness.Literal.INSTANCE, readiness(health));
         add(event, beanClass, Liveness.Literal.INSTANCE, liveness(health));
     }
 
-    /** Returns the readiness check. */
     public static HealthCheck readiness(Supplier<BackendHealth> health) {
         return () -> {
             Report report = health.get().readiness();
@@ -42,7 +38,6 @@ public final class HealthChecks {
         };
     }
 
-    /** Returns the liveness check. */
     public static HealthCheck liveness(Supplier<BackendHealth> health) {
         return () -> response(health.get().report(), true);
     }

@@ -5,7 +5,6 @@ import io.weir.ratelimit.core.message.MessageCatalog;
 
 /** The messages of the module {@code interceptor}. */
 public final class InterceptorMessages {
-    /** The catalog of this module. */
     public static final MessageCatalog MESSAGES = MessageCatalog.load(InterceptorMessages.class, "interceptor");
 
     private InterceptorMessages() {}

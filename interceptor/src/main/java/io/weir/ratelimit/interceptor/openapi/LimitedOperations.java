@@ -15,7 +15,6 @@ import org.eclipse.microprofile.openapi.models.PathItem;
 record LimitedOperations(List<ApplicationView.Operation> resources, List<String> dialects, PolicyLookup policies) {
     /** A look-up of the policies that apply to the requests of an operation. */
     interface PolicyLookup {
-        /** Returns the policies. */
         List<Binding.PolicyCost> of(Binding own, String method, String path);
     }
 

@@ -39,7 +39,6 @@ final class QuotaHeaders {
 
     private QuotaHeaders() {}
 
-    /** A header field. */
     record Field(String name, SchemaType type, String description) {}
 
     /** Returns the fields of dialects, which are named as in the settings. */

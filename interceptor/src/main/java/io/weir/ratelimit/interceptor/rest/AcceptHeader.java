@@ -47,9 +47,7 @@ record AcceptHeader(List<Range> ranges) {
         ranges = List.copyOf(ranges);
     }
 
-    /**
-     * Reads the header of the current request. Accepts any type if the thread serves no request, because the server's object then fails.
-     */
+    /** Reads the header of the current request; any type if the thread serves none, because the object of the server then fails. */
     static AcceptHeader of(@Nullable HttpHeaders headers) {
         try {
             return parse(headers == null ? null : headers.getRequestHeader(HttpHeaders.ACCEPT));

@@ -17,10 +17,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Maps a rejection that a resource throws to the response of the filter. A mapper of the application for the same class takes
- * precedence.
- */
+/** Maps a rejection that a resource throws to the response of the filter. A mapper of the application for the class precedes this one. */
 @Priority(Integer.MAX_VALUE)
 public class ExceededMapper implements ExceptionMapper<RateLimitExceededException> {
     private final Supplier<RestContext> context = new RestContext.Late(() -> this.providers);

@@ -10,10 +10,7 @@ import jakarta.ws.rs.ext.ExceptionMapper;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Maps a rejection by a failure mode that a resource throws to the response of the filter. A mapper of the application for the same
- * class takes precedence.
- */
+/** Maps a rejection by a failure mode as {@link ExceededMapper} maps one by a limit. */
 @Priority(Integer.MAX_VALUE)
 public class UnavailableMapper implements ExceptionMapper<RateLimitUnavailableException> {
     private final Supplier<RestContext> context = new RestContext.Late(() -> null);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The entry point for Jakarta REST: the filters that decide about requests, and the responses to clients.
- */
+/** The entry point for Jakarta REST: the filters that decide about requests, and the responses to clients. */
 @NullMarked
 package io.weir.ratelimit.interceptor.rest;
 

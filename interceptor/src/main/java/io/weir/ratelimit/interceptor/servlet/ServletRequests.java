@@ -13,7 +13,6 @@ import java.util.Optional;
 public final class ServletRequests {
     private final Instance<HttpServletRequest> request;
 
-    /** Creates the access. */
     public ServletRequests(BeanManager beans) {
         this.request = beans.createInstance().select(HttpServletRequest.class);
     }

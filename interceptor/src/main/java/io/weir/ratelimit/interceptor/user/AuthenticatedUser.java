@@ -34,7 +34,6 @@ public record AuthenticatedUser(Principal principal) {
                 : new AuthenticatedUser(principal);
     }
 
-    /** Returns the name of the user. */
     public String name() {
         return principal.getName();
     }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The users that the server has authenticated, and their claims.
- */
+/** The users that the server has authenticated, and their claims. */
 @NullMarked
 package io.weir.ratelimit.interceptor.user;
 
