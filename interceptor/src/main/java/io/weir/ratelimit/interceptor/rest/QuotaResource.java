@@ -6,6 +6,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.engine.CallerQuotas;
+import io.weir.ratelimit.core.response.RejectionProblems;
 import io.weir.ratelimit.runtime.HttpResource;
 import io.weir.ratelimit.spi.CallContext;
 import java.io.IOException;
@@ -35,7 +36,7 @@ public final class QuotaResource implements HttpResource {
         try {
             return read(request);
         } catch (RateLimitUnavailableException e) {
-            return Optional.of(QuotaResponse.unavailable(e.retryAfter()));
+            return Optional.of(QuotaResponse.of(RejectionProblems.unavailable(e.retryAfter())));
         } catch (RuntimeException e) {
             if (failed.compareAndSet(false, true)) {
                 MESSAGES.log(e, "WEIR-323");
@@ -52,7 +53,7 @@ public final class QuotaResource implements HttpResource {
                 !request.hasUser() && caller.header("Authorization").isPresent();
         Optional<Decision.Rejected> rejection = known.rejection(caller, hasCredentials);
         if (rejection.isPresent()) {
-            return Optional.of(QuotaResponse.rejected(rejection.get()));
+            return Optional.of(QuotaResponse.of(RejectionProblems.generic(rejection.get())));
         }
         if (hasCredentials) {
             if (request.login() == Login.ANSWERED) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
-import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.response.JsonText;
@@ -28,17 +27,8 @@ public final class QuotaResponse {
         return new Answer(200, headers("application/json"), JsonText.of(Map.of("policies", policies)));
     }
 
-    /** Returns the answer to a rejected read. */
-    static Answer rejected(Decision.Rejected rejection) {
-        return of(RejectionProblems.generic(rejection));
-    }
-
-    /** Returns the answer while the backend does not answer, with the time to wait. */
-    static Answer unavailable(Duration retryAfter) {
-        return of(RejectionProblems.unavailable(retryAfter));
-    }
-
-    private static Answer of(RejectionProblems.Problem problem) {
+    /** Returns the answer to a read that is rejected, or that the backend does not answer. */
+    static Answer of(RejectionProblems.Problem problem) {
         BodyFormat format = BodyFormat.PROBLEM_JSON;
         Map<String, String> headers = headers(format.mediaType());
         problem.retryAfter().ifPresent(seconds -> headers.put("Retry-After", Long.toString(seconds)));
