@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.runtime;
 
-import java.util.Objects;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The class loader that finds the configuration and the container of an application. WildFly deploys a WAR with the class loader of its EAR,
@@ -15,14 +13,15 @@ public final class ApplicationLoader {
     /** Returns the context class loader, or that of a library if the former does not see the library. */
     public static ClassLoader of(Class<?> library) {
         ClassLoader context = Thread.currentThread().getContextClassLoader();
-        return sees(context, library) ? Objects.requireNonNull(context) : library.getClassLoader();
+        return context != null && finds(context, library.getName()) ? context : library.getClassLoader();
     }
 
-    private static boolean sees(@Nullable ClassLoader context, Class<?> library) {
+    /** Tests whether a class loader finds a class. */
+    public static boolean finds(ClassLoader loader, String type) {
         try {
-            Class.forName(library.getName(), false, context);
-            return context != null;
-        } catch (ClassNotFoundException e) {
+            Class.forName(type, false, loader);
+            return true;
+        } catch (ClassNotFoundException | LinkageError e) {
             return false;
         }
     }

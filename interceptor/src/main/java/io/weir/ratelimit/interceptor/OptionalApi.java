@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor;
 
+import io.weir.ratelimit.runtime.ApplicationLoader;
+
 /** An API that not every server makes visible. The class loader of a thread can find classes that this library does not. */
 public enum OptionalApi {
     SERVLET("jakarta.servlet.http.HttpServletRequest"),
@@ -16,14 +18,7 @@ public enum OptionalApi {
     private final boolean visible;
 
     OptionalApi(String type) {
-        boolean found;
-        try {
-            Class.forName(type, false, OptionalApi.class.getClassLoader());
-            found = true;
-        } catch (ClassNotFoundException | LinkageError e) {
-            found = false;
-        }
-        this.visible = found;
+        this.visible = ApplicationLoader.finds(OptionalApi.class.getClassLoader(), type);
     }
 
     /** Returns whether classes that use the API can be loaded. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test;
 
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import java.util.stream.Stream;
 
 /** The optional libraries on the class path of a test. */
@@ -31,15 +32,6 @@ final class ClassPath {
 
     /** Tests whether the class path has all of these classes. */
     static boolean has(String... types) {
-        return Stream.of(types).allMatch(ClassPath::exists);
-    }
-
-    private static boolean exists(String type) {
-        try {
-            Class.forName(type, false, ClassPath.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError e) {
-            return false;
-        }
+        return Stream.of(types).allMatch(type -> ApplicationLoader.finds(ClassPath.class.getClassLoader(), type));
     }
 }

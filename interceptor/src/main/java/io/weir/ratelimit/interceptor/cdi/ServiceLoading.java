@@ -5,6 +5,7 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 
 import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.interceptor.servlet.UnlimitedServlets;
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import jakarta.ws.rs.core.Application;
 import java.lang.System.Logger.Level;
 import java.util.Collection;
@@ -24,6 +25,7 @@ public final class ServiceLoading {
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String STANDARD = "jakarta.ws.rs.loadServices";
+    private static final String JERSEY = "org.glassfish.jersey.server.ServerProperties";
     private static final List<String> OF_JERSEY =
             List.of("jersey.config.disableMetainfServicesLookup", "jersey.config.server.disableMetainfServicesLookup");
 
@@ -73,25 +75,13 @@ public final class ServiceLoading {
     private static Optional<String> loadsNoServices(Map<String, Object> properties) {
         Map<String, String> values = new LinkedHashMap<>();
         values.put(STANDARD, "false");
-        if (isJersey()) {
+        if (ApplicationLoader.finds(Thread.currentThread().getContextClassLoader(), JERSEY)) {
             OF_JERSEY.forEach(name -> values.put(name, "true"));
         }
         return values.entrySet().stream()
                 .filter(off -> off.getValue().equalsIgnoreCase(String.valueOf(properties.get(off.getKey()))))
                 .map(Map.Entry::getKey)
                 .findFirst();
-    }
-
-    private static boolean isJersey() {
-        try {
-            Class.forName(
-                    "org.glassfish.jersey.server.ServerProperties",
-                    false,
-                    Thread.currentThread().getContextClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError e) {
-            return false;
-        }
     }
 
     /** Returns whether an application lists its classes, and not the feature of this library. */

@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.interceptor.cdi.Tokens;
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.json.JsonNumber;
 import jakarta.json.JsonString;
@@ -98,7 +99,8 @@ class ClaimsTest {
                 throw new ClassNotFoundException(name);
             }
         };
-        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes}, withoutApi)) {
+        URL core = ApplicationLoader.class.getProtectionDomain().getCodeSource().getLocation();
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes, core}, withoutApi)) {
             Class<?> claims = loader.loadClass(Claims.class.getName());
             assertThat(claims).isNotSameAs(Claims.class);
             Method available = claims.getDeclaredMethod("areAvailable", BeanManager.class);

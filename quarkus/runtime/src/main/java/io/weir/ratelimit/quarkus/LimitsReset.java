@@ -5,6 +5,7 @@ import io.quarkus.arc.Arc;
 import io.quarkus.arc.ArcContainer;
 import io.quarkus.test.junit.callback.QuarkusTestBeforeEachCallback;
 import io.quarkus.test.junit.callback.QuarkusTestMethodContext;
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import io.weir.ratelimit.test.RateLimits;
 
 /** Resets the limits of the test kit before each method of a {@code @QuarkusTest}, and before its {@code @BeforeEach} methods. */
@@ -13,20 +14,9 @@ public class LimitsReset implements QuarkusTestBeforeEachCallback {
     @Override
     public void beforeEach(QuarkusTestMethodContext context) {
         ArcContainer container = Arc.container();
-        if (container != null && hasTestKit()) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        if (container != null && ApplicationLoader.finds(loader, "io.weir.ratelimit.test.RateLimits")) {
             Kit.reset(container);
-        }
-    }
-
-    private static boolean hasTestKit() {
-        try {
-            Class.forName(
-                    "io.weir.ratelimit.test.RateLimits",
-                    false,
-                    Thread.currentThread().getContextClassLoader());
-            return true;
-        } catch (ClassNotFoundException e) {
-            return false;
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.test.rest;
 
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import jakarta.ws.rs.core.Application;
 import jakarta.ws.rs.core.SecurityContext;
 import java.io.InputStream;
@@ -53,12 +54,7 @@ public interface RestAdapter {
     }
 
     private static boolean isPresent(String type) {
-        try {
-            Class.forName(type, false, RestAdapter.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError e) {
-            return false;
-        }
+        return ApplicationLoader.finds(RestAdapter.class.getClassLoader(), type);
     }
 
     /**

@@ -10,6 +10,7 @@ import io.quarkus.deployment.builditem.nativeimage.ServiceProviderBuildItem;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import io.weir.ratelimit.interceptor.cdi.DeployedApplication;
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import io.weir.ratelimit.runtime.Plugin;
 import java.util.List;
 import java.util.Set;
@@ -57,12 +58,7 @@ class NativeProcessor {
     }
 
     private static boolean isPresent(String type) {
-        try {
-            Class.forName(type, false, Thread.currentThread().getContextClassLoader());
-            return true;
-        } catch (ClassNotFoundException e) {
-            return false;
-        }
+        return ApplicationLoader.finds(Thread.currentThread().getContextClassLoader(), type);
     }
 
     @BuildStep

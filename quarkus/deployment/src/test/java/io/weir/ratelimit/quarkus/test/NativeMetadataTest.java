@@ -235,7 +235,8 @@ class NativeMetadataTest {
 
                 @Override
                 public void visitMethodInsn(int opcode, String owner, String called, String type, boolean isInterface) {
-                    classes |= called.equals("forName") && !OF_OTHER_CONTAINERS.contains(Loads.this.name);
+                    classes |= Set.of("forName", "finds").contains(called)
+                            && !OF_OTHER_CONTAINERS.contains(Loads.this.name);
                     resources |= called.startsWith("getResource");
                 }
             };
