@@ -4,6 +4,7 @@ package io.weir.ratelimit.runtime;
 import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.key.KeyTerms;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.spi.KeyResolver;
 import io.weir.ratelimit.spi.RateLimitBackend;
 import io.weir.ratelimit.spi.TierResolver;
@@ -16,8 +17,6 @@ import java.util.TreeMap;
 
 /** The platform of a program without a container. */
 final class PlainPlatform implements Platform {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final ConfigProperties.Sources sources;
     private final List<Object> objects;
     private final Map<Class<?>, Map<String, ?>> resolvers;
@@ -69,7 +68,7 @@ final class PlainPlatform implements Platform {
                 try {
                     closeable.close();
                 } catch (Exception e) {
-                    LOG.log(System.Logger.Level.DEBUG, "The backend is not closed", e);
+                    MessageCatalog.debug("The backend is not closed", e);
                 }
             }
         }

@@ -9,6 +9,7 @@ import io.weir.ratelimit.core.config.ConfigProperties;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.KeyMasker;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.runtime.BackendProvider;
 import io.weir.ratelimit.runtime.Platform;
@@ -24,8 +25,6 @@ import java.util.TreeMap;
 
 /** The platform of the server: files and environment variables, entries of descriptors as key terms, meters of OpenTelemetry. */
 final class EnvoyPlatform implements Platform {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final ConfigProperties.Sources sources;
     private final EnvoyPlugin plugin;
     private final Set<String> variables;
@@ -94,7 +93,7 @@ final class EnvoyPlatform implements Platform {
                 try {
                     closeable.close();
                 } catch (Exception e) {
-                    LOG.log(System.Logger.Level.DEBUG, "The backend is not closed", e);
+                    MessageCatalog.debug("The backend is not closed", e);
                 }
             }
         }

@@ -91,6 +91,11 @@ public final class MessageCatalog {
         }
     }
 
+    /** Logs the cause of what is no fault, for the search for one. */
+    public static void debug(String text, Throwable cause) {
+        LOG.log(Level.DEBUG, text, cause);
+    }
+
     /** Fills in a message to be logged later. */
     public Message message(String key, @Nullable Object... arguments) {
         return new Message(level(key), text(key, arguments));

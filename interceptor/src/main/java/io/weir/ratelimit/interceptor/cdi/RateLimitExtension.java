@@ -40,8 +40,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A CDI extension that deploys the limits of an application. It reports all problems at once. */
 public class RateLimitExtension implements Extension {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     private final Set<Class<?>> beanClasses = new LinkedHashSet<>();
     private final Set<Class<?>> managedBeans = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
@@ -139,7 +137,7 @@ public class RateLimitExtension implements Extension {
         try {
             callInApplication(() -> check().warnings(Set.of(), true)).forEach(warning -> warning.log());
         } catch (RuntimeException | LinkageError e) {
-            LOG.log(System.Logger.Level.DEBUG, "The policies are not checked against the application", e);
+            MessageCatalog.debug("The policies are not checked against the application", e);
         }
     }
 

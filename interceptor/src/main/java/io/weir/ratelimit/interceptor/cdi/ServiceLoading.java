@@ -7,7 +7,6 @@ import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.interceptor.servlet.UnlimitedServlets;
 import io.weir.ratelimit.runtime.ApplicationLoader;
 import jakarta.ws.rs.core.Application;
-import java.lang.System.Logger.Level;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +22,6 @@ public final class ServiceLoading {
     /** The feature that registers the providers. */
     public static final String FEATURE = "io.weir.ratelimit.interceptor.rest.RateLimitFeature";
 
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String STANDARD = "jakarta.ws.rs.loadServices";
     private static final String JERSEY = "org.glassfish.jersey.server.ServerProperties";
     private static final List<String> OF_JERSEY =
@@ -66,7 +64,7 @@ public final class ServiceLoading {
                     .map(property ->
                             MESSAGES.message("WEIR-024", type.getName(), property, properties.get(property), FEATURE));
         } catch (ReflectiveOperationException | RuntimeException | LinkageError e) {
-            LOG.log(Level.DEBUG, "The properties of the REST application " + type.getName() + " are not known", e);
+            MessageCatalog.debug("The properties of the REST application " + type.getName() + " are not known", e);
             return Optional.empty();
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.rest;
 
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
@@ -8,7 +9,6 @@ import jakarta.ws.rs.ConstrainedTo;
 import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.core.Feature;
 import jakarta.ws.rs.core.FeatureContext;
-import java.lang.System.Logger.Level;
 import java.util.Set;
 
 /**
@@ -19,8 +19,6 @@ import java.util.Set;
 public final class RateLimitFeature implements Feature {
     /** A property of a REST application in the JVM of a test, which no servlet container serves although the Servlet API can be visible. */
     public static final String WITHOUT_SERVLETS = "io.weir.ratelimit.without-servlets";
-
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     @Override
     public boolean configure(FeatureContext context) {
@@ -54,7 +52,7 @@ public final class RateLimitFeature implements Feature {
         try {
             CurrentApplication.extension().checkResources(classes);
         } catch (IllegalStateException e) {
-            LOG.log(Level.DEBUG, "The resource classes are not checked, because there is no CDI container", e);
+            MessageCatalog.debug("The resource classes are not checked, because there is no CDI container", e);
         }
     }
 }

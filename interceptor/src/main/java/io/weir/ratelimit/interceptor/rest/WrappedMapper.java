@@ -3,6 +3,7 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.RateLimitExceededException;
 import io.weir.ratelimit.RateLimitUnavailableException;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import jakarta.annotation.Priority;
 import jakarta.ws.rs.core.Context;
@@ -10,7 +11,6 @@ import jakarta.ws.rs.core.FeatureContext;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.ext.ExceptionMapper;
 import jakarta.ws.rs.ext.Providers;
-import java.lang.System.Logger.Level;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.util.concurrent.CompletionException;
@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
  */
 @Priority(Integer.MAX_VALUE)
 public abstract class WrappedMapper<E extends Exception> implements ExceptionMapper<E> {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
     private static final String JERSEY = "org.glassfish.jersey.";
 
     /** A chain of causes can be a circle. */
@@ -57,7 +56,7 @@ public abstract class WrappedMapper<E extends Exception> implements ExceptionMap
             context.register(JerseyWrappedMapper.OfJoin.class);
             context.register(JerseyWrappedMapper.OfGet.class);
         } catch (LinkageError e) { // the type is not visible; Jersey itself unwraps where the application has no mapper
-            LOG.log(Level.DEBUG, "Wrapped rejections are mapped by Jersey", e);
+            MessageCatalog.debug("Wrapped rejections are mapped by Jersey", e);
         }
     }
 

@@ -2,6 +2,7 @@
 package io.weir.ratelimit.interceptor.web;
 
 import io.weir.ratelimit.core.engine.CallerQuotas;
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.interceptor.rest.QuotaResource;
 import io.weir.ratelimit.interceptor.servlet.ServletCall;
 import io.weir.ratelimit.runtime.HttpResource;
@@ -24,8 +25,6 @@ import java.util.function.Supplier;
 final class QuotaServlet extends GenericServlet {
     @Serial
     private static final long serialVersionUID = 1;
-
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
     private final transient HttpResource resource;
 
@@ -93,10 +92,7 @@ final class QuotaServlet extends GenericServlet {
                     return Login.SUCCEEDED;
                 }
             } catch (ServletException | RuntimeException e) {
-                LOG.log(
-                        System.Logger.Level.DEBUG,
-                        "The server did not authenticate a caller of the quota resource.",
-                        e);
+                MessageCatalog.debug("The server did not authenticate a caller of the quota resource.", e);
             }
             // A server without a login leaves the response as it is.
             return !response.isCommitted() && response.getStatus() == HttpServletResponse.SC_OK

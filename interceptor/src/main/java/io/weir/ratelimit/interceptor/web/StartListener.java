@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.web;
 
+import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.interceptor.cdi.CurrentApplication;
 import io.weir.ratelimit.interceptor.cdi.RateLimitExtension;
 import io.weir.ratelimit.interceptor.servlet.ServletMappings;
@@ -8,7 +9,6 @@ import jakarta.servlet.ServletContext;
 import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
 import jakarta.servlet.annotation.WebListener;
-import java.lang.System.Logger.Level;
 
 /**
  * A listener that checks the policies when a WAR with this library has started. Open Liberty shows the servlets of an application to
@@ -16,8 +16,6 @@ import java.lang.System.Logger.Level;
  */
 @WebListener
 public final class StartListener implements ServletContextListener {
-    private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
-
     @Override
     public void contextInitialized(ServletContextEvent event) {
         try {
@@ -26,7 +24,7 @@ public final class StartListener implements ServletContextListener {
             extension.withoutLimits(ServletMappings.applications(context)).forEach(error -> error.log());
             extension.warnings(ServletMappings.of(context)).forEach(warning -> warning.log());
         } catch (RuntimeException | LinkageError e) {
-            LOG.log(Level.DEBUG, "The policies are not checked against the application", e);
+            MessageCatalog.debug("The policies are not checked against the application", e);
         }
     }
 }
