@@ -16,7 +16,7 @@ import java.util.Set;
  * also for applications that list their classes. The providers have no {@code @Provider}, which would register them twice.
  */
 @ConstrainedTo(RuntimeType.SERVER)
-public final class RateLimitFeature implements Feature {
+public sealed class RateLimitFeature implements Feature permits ScannedFeature {
     /** A property of a REST application in the JVM of a test, which no servlet container serves although the Servlet API can be visible. */
     public static final String WITHOUT_SERVLETS = "io.weir.ratelimit.without-servlets";
 

@@ -3,8 +3,6 @@ package io.weir.ratelimit.interceptor.rest;
 
 import jakarta.ws.rs.ConstrainedTo;
 import jakarta.ws.rs.RuntimeType;
-import jakarta.ws.rs.core.Feature;
-import jakarta.ws.rs.core.FeatureContext;
 import jakarta.ws.rs.ext.Provider;
 
 /**
@@ -13,9 +11,4 @@ import jakarta.ws.rs.ext.Provider;
  */
 @Provider
 @ConstrainedTo(RuntimeType.SERVER)
-public final class ScannedFeature implements Feature {
-    @Override
-    public boolean configure(FeatureContext context) {
-        return new RateLimitFeature().configure(context);
-    }
-}
+public final class ScannedFeature extends RateLimitFeature {}
