@@ -4,6 +4,7 @@ package io.weir.ratelimit.interceptor.cdi;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.OptionalApi;
 import io.weir.ratelimit.interceptor.servlet.ServletRequests;
+import io.weir.ratelimit.interceptor.user.UserCall;
 import io.weir.ratelimit.runtime.RateLimitGate;
 import io.weir.ratelimit.runtime.Requests;
 import io.weir.ratelimit.spi.CallContext;
@@ -65,8 +66,7 @@ final class RequestStates implements Requests {
 
     @Override
     public boolean hold(RequestState request, Runnable releaser) {
-        return (servlets == null || servlets.reportEnd(request))
-                && (!(request.caller() instanceof EndingCall call) || call.reportsEnd(request))
+        return (!(request.caller() instanceof UserCall call) || call.reportsEnd(request))
                 && request.holdSlots(releaser);
     }
 

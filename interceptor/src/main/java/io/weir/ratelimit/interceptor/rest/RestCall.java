@@ -3,7 +3,6 @@ package io.weir.ratelimit.interceptor.rest;
 
 import io.weir.ratelimit.core.policy.MethodLimits;
 import io.weir.ratelimit.core.request.RequestState;
-import io.weir.ratelimit.interceptor.cdi.EndingCall;
 import io.weir.ratelimit.interceptor.cdi.MethodNames;
 import io.weir.ratelimit.interceptor.servlet.RequestProperties;
 import io.weir.ratelimit.interceptor.servlet.ServletAccess;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Jakarta REST has no API for the address of the peer. It comes from the servlet request, else from the property {@link
  * RequestProperties#PEER_ADDRESS}, else from the property that Helidon sets.
  */
-final class RestCall implements HttpCall, UserCall, EndingCall {
+final class RestCall implements HttpCall, UserCall {
     private static final String PEER_OF_HELIDON = "io.helidon.jaxrs.remote-host";
 
     private final ContainerRequestContext request;

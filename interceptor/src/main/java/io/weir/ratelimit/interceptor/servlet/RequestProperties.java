@@ -23,7 +23,7 @@ public final class RequestProperties {
     /** A supplier of the encoded path below the base URI, on a runtime whose {@code UriInfo} has only the decoded path. */
     public static final String PATH = "io.weir.ratelimit.path";
 
-    /** The report of the end of the request by the runtime: a predicate as in {@code EndingCall}. */
+    /** The report of the end of the request by the runtime: a predicate as in {@code UserCall}. */
     public static final String END = "io.weir.ratelimit.end";
 
     private RequestProperties() {}

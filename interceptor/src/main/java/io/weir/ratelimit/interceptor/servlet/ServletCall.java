@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.servlet;
 
+import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.interceptor.user.AuthenticatedUser;
 import io.weir.ratelimit.interceptor.user.UserCall;
+import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.servlet.http.Cookie;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.URLDecoder;
@@ -70,6 +72,17 @@ public record ServletCall(HttpServletRequest http, Optional<String> peerAddress)
     @Override
     public boolean isInRole(String role) {
         return http.isUserInRole(role);
+    }
+
+    /** Lets the filter of requests find the state. A filter of Jakarta REST has attached that of its requests before. */
+    @Override
+    public boolean reportsEnd(RequestState request) {
+        try {
+            http.setAttribute(RequestProperties.STATE, request);
+            return true;
+        } catch (ContextNotActiveException | IllegalStateException e) { // the thread does not serve the request
+            return false;
+        }
     }
 
     /** Shows no data of the caller. */

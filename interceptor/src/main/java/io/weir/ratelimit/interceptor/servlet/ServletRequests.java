@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.servlet;
 
-import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.spi.CallContext;
 import jakarta.enterprise.context.ContextNotActiveException;
 import jakarta.enterprise.inject.Instance;
@@ -27,22 +26,6 @@ public final class ServletRequests {
             return Optional.of(new ServletCall(http, Optional.ofNullable(http.getRemoteAddr())));
         } catch (ContextNotActiveException | IllegalStateException e) {
             return Optional.empty();
-        }
-    }
-
-    /**
-     * Lets the listener of requests find a state. A filter has attached the state of a REST request before. Returns false on a thread that
-     * does not serve the request.
-     */
-    public boolean reportEnd(RequestState state) {
-        if (!(state.caller() instanceof ServletCall call)) {
-            return true;
-        }
-        try {
-            call.http().setAttribute(RequestProperties.STATE, state);
-            return true;
-        } catch (ContextNotActiveException | IllegalStateException e) {
-            return false;
         }
     }
 }
