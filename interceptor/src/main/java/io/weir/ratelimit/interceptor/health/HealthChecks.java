@@ -21,8 +21,6 @@ import org.eclipse.microprofile.health.Readiness;
  * {@code ratelimit.health.fail-when-degraded} is set. Liveness is always up, because a restart does not repair the backend.
  */
 public final class HealthChecks {
-    private static final String NAME = "ratelimit";
-
     private HealthChecks() {}
 
     /** Adds the checks as beans without injection points, which do not depend on the visibility of their archive. */
@@ -68,6 +66,6 @@ public final class HealthChecks {
             data.put("lastErrorSecondsAgo", report.lastFailureSecondsAgo());
         });
         data.put("degradedDecisions", report.degradedDecisions());
-        return new HealthCheckResponse(NAME, up ? Status.UP : Status.DOWN, Optional.of(data));
+        return new HealthCheckResponse("ratelimit", up ? Status.UP : Status.DOWN, Optional.of(data));
     }
 }
