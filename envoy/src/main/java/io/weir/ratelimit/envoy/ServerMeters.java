@@ -20,10 +20,6 @@ import java.util.function.LongConsumer;
  */
 record ServerMeters(Meter meter) implements Meters {
     private static final double SECOND = 1e9;
-    private static final List<Double> SECONDS =
-            List.of(0.0001, 0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0);
-    private static final List<Double> RATIOS = List.of(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0);
-    private static final List<Double> SIZES = List.of(1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0);
 
     /** Records a 0, because the SDK exports no series before its first value, and an increase to the first event would be lost. */
     @Override
