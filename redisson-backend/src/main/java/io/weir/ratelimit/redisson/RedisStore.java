@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.lease.Timer;
@@ -264,8 +263,7 @@ final class RedisStore implements AutoCloseable {
         }
         return sendUncancelled(charge, Operation.PEEK)
                 .handle((result, failure) -> result != null
-                        && StoredStates.isBlocked(
-                                result.charges().get(0).states().get(0)));
+                        && result.charges().get(0).states().get(0).isBlocked());
     }
 
     private AcquireRequest sendUncancelled(Charge charge, Operation operation) {

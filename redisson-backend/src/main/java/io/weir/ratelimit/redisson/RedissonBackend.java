@@ -5,7 +5,7 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.core.limit.StoredStates;
+import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.redisson.client.ClientVersion;
@@ -273,7 +273,7 @@ public class RedissonBackend
 
     @Override
     public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
-        BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), StoredStates.blockMicros(duration));
+        BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), LimitState.blockMicros(duration));
         return staged(backend ->
                 backend.block(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS)));
     }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.limit.BlockedState;
 import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.Micros;
@@ -110,7 +109,8 @@ class KnownRejectionsTest {
         Limit limit = TestBackend.limitOf(algorithm, 10, HOUR);
         Charge charge = charge("api", "p.alice", 1, limit);
         List<String> keys = KEYS.of(List.of(charge));
-        LimitState blocked = BlockedState.of(LimitState.untouched(limit, REDIS_NOW), REDIS_NOW + 60_000_000, REDIS_NOW);
+        LimitState blocked =
+                LimitState.blocked(LimitState.untouched(limit, REDIS_NOW), REDIS_NOW + 60_000_000, REDIS_NOW);
         cache.put(
                 ChargeStates.split(List.of(charge), List.of(blocked)),
                 keys,

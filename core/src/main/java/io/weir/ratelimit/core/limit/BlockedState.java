@@ -10,11 +10,6 @@ import java.time.Duration;
 
 /** The state of a limit of a blocked key, until an end in microseconds of the backend's clock. It has no room, whatever the limit. */
 public record BlockedState(LimitState state, long endMicros) implements LimitState {
-    /** Returns the state of a limit of a key that can be blocked; the state itself if the block has ended, or if its end is 0. */
-    public static LimitState of(LimitState state, long endMicros, long nowMicros) {
-        return endMicros > nowMicros ? new BlockedState(state, endMicros) : state;
-    }
-
     /**
      * Returns the length of a block in microseconds, 1 or more.
      *
@@ -44,7 +39,12 @@ public record BlockedState(LimitState state, long endMicros) implements LimitSta
 
     @Override
     public LimitState asOf(Limit limit, long nowMicros) {
-        return of(state.asOf(limit, nowMicros), endMicros, nowMicros);
+        return LimitState.blocked(state.asOf(limit, nowMicros), endMicros, nowMicros);
+    }
+
+    @Override
+    public boolean isBlocked() {
+        return true;
     }
 
     @Override

@@ -21,7 +21,7 @@ public record ChargeStates(Charge charge, List<LimitState> states) {
 
     /** Returns the number of the slot that the charge has taken, 1 or more. */
     public long slot() {
-        return ((ConcurrencyState) states.get(charge.policy().concurrencyIndex())).taken();
+        return states.get(charge.policy().concurrencyIndex()).taken();
     }
 
     /** Returns this charge as if its cost had been the actual cost, one permit or more, for a refund after a settlement. */

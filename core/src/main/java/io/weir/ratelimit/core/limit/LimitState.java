@@ -8,6 +8,8 @@ import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.WindowLimit;
+import java.time.Duration;
+import java.util.function.LongSupplier;
 
 /**
  * The state of one key under one limit, with the arithmetic of the limit's algorithm. Immutable.
@@ -64,6 +66,41 @@ public sealed interface LimitState
 
     /** Tests whether a cost, 1 or more, can be spent. */
     boolean hasRoom(Limit limit, long cost, long nowMicros);
+
+    /** Returns the number of the slot that the latest call has taken; 0 for the other kinds of limits. */
+    default long taken() {
+        return 0;
+    }
+
+    /** Returns a stored state after steps of the clock of this process. The ends of slots move with the clock; other states follow it. */
+    static LimitState afterSteps(LimitState stored, LongSupplier steppedMicros) {
+        return stored instanceof ConcurrencyState slots ? slots.afterSteps(steppedMicros.getAsLong()) : stored;
+    }
+
+    /** Returns a state for a receipt. The receipts of all calls of a key would need a copy of all its slots. */
+    static LimitState forReceipt(LimitState spent) {
+        return spent instanceof ConcurrencyState slots ? slots.summary() : spent;
+    }
+
+    /** Returns the state of a limit of a key that can be blocked; the state itself if the block has ended, or if its end is 0. */
+    static LimitState blocked(LimitState state, long endMicros, long nowMicros) {
+        return endMicros > nowMicros ? new BlockedState(state, endMicros) : state;
+    }
+
+    /** Returns the length of a block, as {@link BlockedState#micros(Duration)} does. */
+    static long blockMicros(Duration duration) {
+        return BlockedState.micros(duration);
+    }
+
+    /** Tests whether the key is blocked. */
+    default boolean isBlocked() {
+        return false;
+    }
+
+    /** Returns a state as it is without a block of its key. */
+    static LimitState unblocked(LimitState state) {
+        return state instanceof BlockedState blocked ? blocked.state() : state;
+    }
 
     /**
      * Returns how long before the return of its permits a call can be charged; 0 for windows, which charge no call in advance.

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.core.limit;
 
 import io.weir.ratelimit.spi.Limit;
-import java.time.Duration;
 
 /**
  * The states of limits for a backend that stores them as numbers outside of this process. Such a backend names no kind of state. All
@@ -108,20 +107,5 @@ public final class StoredStates {
     /** Returns for how many windows after its start a window counts the permits spent in it. */
     public static int windowsThatCount(LimitState window) {
         return window instanceof SlidingWindowState ? 2 : 1;
-    }
-
-    /** Returns the state of a limit of a key that can be blocked, as {@link BlockedState#of} does. */
-    public static LimitState blocked(LimitState state, long endMicros, long nowMicros) {
-        return BlockedState.of(state, endMicros, nowMicros);
-    }
-
-    /** Tests whether a state is that of a blocked key. */
-    public static boolean isBlocked(LimitState state) {
-        return state instanceof BlockedState;
-    }
-
-    /** Returns the length of a block, as {@link BlockedState#micros(Duration)} does. */
-    public static long blockMicros(Duration duration) {
-        return BlockedState.micros(duration);
     }
 }

@@ -2,9 +2,8 @@
 package io.weir.ratelimit.core.local;
 
 import io.weir.ratelimit.core.limit.LimitState;
-import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.WindowLimit;
+import java.util.Optional;
 
 /**
  * The approximate states of any number of keys under one limit, in constant memory: a count-min sketch with conservative update. Each key
@@ -28,14 +27,16 @@ abstract sealed class LimitSketch permits BucketSketch, CalendarSketch, WindowSk
         this.columnBits = columnBits;
     }
 
-    /** Creates a sketch for a limit, and for all limits with the same {@linkplain LimitSketches.Id id}. */
-    static LimitSketch of(Limit limit, int columnBits) {
-        if (limit instanceof CalendarLimit calendar) {
-            return new CalendarSketch(limit, calendar.period(), columnBits);
-        }
-        return limit instanceof WindowLimit window && window.isBucket()
-                ? new BucketSketch(limit, columnBits)
-                : new WindowSketch(limit, columnBits);
+    /**
+     * Creates a sketch for a limit, and for all limits with the same {@linkplain LimitSketches.Id id}; empty for slots, because shared counts
+     * have none to release.
+     */
+    static Optional<LimitSketch> of(Limit limit, int columnBits) {
+        return limit.fold(
+                window -> Optional.of(
+                        window.isBucket() ? new BucketSketch(limit, columnBits) : new WindowSketch(limit, columnBits)),
+                calendar -> Optional.of(new CalendarSketch(limit, calendar.period(), columnBits)),
+                slots -> Optional.empty());
     }
 
     /** Returns the state of a key, which has spent at least the permits that the key has spent. */

@@ -5,7 +5,6 @@ import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SipHash;
 import io.weir.ratelimit.spi.CalendarLimit;
 import io.weir.ratelimit.spi.CalendarPeriod;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.WindowLimit;
 import java.util.HashMap;
@@ -87,9 +86,6 @@ final class LimitSketches {
      */
     boolean create(StateKey key, Limit limit, long nowMicros) {
         Id id = Id.of(key, limit);
-        if (limit instanceof ConcurrencyLimit) {
-            return false; // shared counts have no slots to release
-        }
         if (sketches.containsKey(id)) {
             return true;
         }
@@ -99,9 +95,9 @@ final class LimitSketches {
         if (sketches.size() >= MAX_SKETCHES) {
             return false;
         }
-        sketches.put(id, LimitSketch.of(limit, columnBits));
-        empty = false;
-        return true;
+        LimitSketch.of(limit, columnBits).ifPresent(sketch -> sketches.put(id, sketch));
+        empty = sketches.isEmpty();
+        return sketches.containsKey(id);
     }
 
     /** Spends a cost of a key whose sketch exists. The caller holds the lock. */

@@ -66,7 +66,7 @@ public final class LocalBackend
         this.processClock = time instanceof LocalClock clock ? clock : null;
         this.table = new StateTable(maxKeys, processClock == null ? () -> 0 : processClock::forwardMicros);
         this.blocks = new LocalBlocks(table, time, maxKeys);
-        this.refunds = new LocalRefunds(table, time, blocks);
+        this.refunds = new LocalRefunds(table, time);
         this.withoutLock = new UnlockedAcquire(table, time);
         this.fullMessage = "the local backend is full: it can drop none of its " + maxKeys
                 + " keys (ratelimit.local.max-keys); under on-failure=open, new keys are counted approximately";
@@ -300,7 +300,13 @@ public final class LocalBackend
 
     @Override
     public void reset(List<PolicyLimits> limits, String storedKey) {
-        limits.forEach(each -> refunds.reset(each, storedKey));
+        for (PolicyLimits each : limits) {
+            Charge charge = new Charge(each, storedKey, 1);
+            table.locked(List.of(charge), () -> {
+                refunds.resetLocked(charge);
+                blocks.forget(each, storedKey);
+            });
+        }
     }
 
     @Override

@@ -6,7 +6,6 @@ import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
 
@@ -14,12 +13,10 @@ import java.util.List;
 final class LocalRefunds {
     private final StateTable table;
     private final TimeSource time;
-    private final LocalBlocks blocks;
 
-    LocalRefunds(StateTable table, TimeSource time, LocalBlocks blocks) {
+    LocalRefunds(StateTable table, TimeSource time) {
         this.table = table;
         this.time = time;
-        this.blocks = blocks;
     }
 
     /** Refunds a receipt. A second refund has no effect. */
@@ -50,13 +47,9 @@ final class LocalRefunds {
                 })));
     }
 
-    /** Removes the state of a key, its block and its penalties. */
-    void reset(PolicyLimits policy, String storedKey) {
-        Charge charge = new Charge(policy, storedKey, 1);
-        table.locked(List.of(charge), () -> {
-            table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
-            blocks.forget(policy, storedKey);
-        });
+    /** Removes the states of a charge whose shards are locked. */
+    void resetLocked(Charge charge) {
+        table.release(changeLocked(charge, (stored, state, limit, i, now) -> LimitState.untouched(limit, now)));
     }
 
     /** A function from a stored state to its new state. */

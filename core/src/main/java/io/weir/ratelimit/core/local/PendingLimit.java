@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
-import io.weir.ratelimit.core.limit.BlockedState;
-import io.weir.ratelimit.core.limit.ConcurrencyState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Limit;
 import java.util.Objects;
@@ -46,7 +44,8 @@ final class PendingLimit {
     /** Reads the state of the key at an instant and returns it. The key is blocked until an end, 0 if it is not. */
     LimitState read(StateTable table, Limit limit, long blockEndMicros, long nowMicros) {
         LimitState before = next == null ? table.stateOfNew(key, limit, nowMicros) : next;
-        LimitState read = BlockedState.of(table.afterSteps(before).asOf(limit, nowMicros), blockEndMicros, nowMicros);
+        LimitState read =
+                LimitState.blocked(table.afterSteps(before).asOf(limit, nowMicros), blockEndMicros, nowMicros);
         state = read;
         return read;
     }
@@ -65,8 +64,7 @@ final class PendingLimit {
     void spend(StateTable table, Limit limit, long cost, long nowMicros) {
         LimitState before = state();
         LimitState spent = before.spend(limit, cost, nowMicros);
-        // The receipts of all calls of a key would need a copy of all its slots.
-        state = spent instanceof ConcurrencyState slots ? slots.summary() : spent;
+        state = LimitState.forReceipt(spent);
         if (stored == null) {
             long approximateMicros = before.resetAfterMicros(limit, nowMicros);
             table.add(key, limit, spent, approximateMicros == 0 ? 0 : nowMicros + approximateMicros, nowMicros);
@@ -94,7 +92,7 @@ final class PendingLimit {
         if (stored == null || next == null) {
             return;
         }
-        LimitState read = state() instanceof BlockedState blocked ? blocked.state() : state();
+        LimitState read = LimitState.unblocked(state());
         if (next.isAfter(nowMicros)) {
             next = read;
         }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.local;
 
-import io.weir.ratelimit.core.limit.ConcurrencyState;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.SipHash;
 import io.weir.ratelimit.spi.Charge;
@@ -60,9 +59,9 @@ final class StateTable {
         }
     }
 
-    /** Returns a state after the steps of the clock. The ends of slots move with the clock; other states follow it. */
+    /** Returns a state after the steps of the clock. */
     LimitState afterSteps(LimitState state) {
-        return state instanceof ConcurrencyState slots ? slots.afterSteps(forwardMicros.getAsLong()) : state;
+        return LimitState.afterSteps(state, forwardMicros);
     }
 
     int size() {

@@ -7,8 +7,8 @@ import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargedResults;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,9 +45,9 @@ final class UnlockedAcquire {
         if (charges.size() != 1 || charges.get(0).shadow()) {
             return false;
         }
-        List<Limit> limits = charges.get(0).policy().limits();
+        PolicyLimits policy = charges.get(0).policy();
         // The states of slots are copied for each call, which a lock costs less than attempts.
-        return limits.size() == 1 && !(limits.get(0) instanceof ConcurrencyLimit);
+        return policy.limits().size() == 1 && !policy.hasConcurrency();
     }
 
     /** Returns an acquire that remembers the state of a possible charge. */

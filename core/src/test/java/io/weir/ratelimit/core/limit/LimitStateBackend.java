@@ -246,7 +246,7 @@ final class LimitStateBackend implements RateLimitBackend, SettlesCharges, Block
         for (int i : indexes(charge.policy())) {
             LimitState stored = states.get(keyOf(charge, i));
             Limit limit = limit(charge, i);
-            found.add(BlockedState.of(
+            found.add(LimitState.blocked(
                     stored == null ? LimitState.untouched(limit, now) : stored.asOf(limit, now), blockEnd, now));
         }
         return found;

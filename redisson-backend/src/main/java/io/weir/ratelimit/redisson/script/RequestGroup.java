@@ -167,7 +167,7 @@ public final class RequestGroup {
                 }
                 if (!reply.blockEndsMicros().isEmpty()) {
                     long blockEnd = reply.blockEndsMicros().get(i);
-                    before[j] = StoredStates.blocked(before[j], blockEnd, time.micros());
+                    before[j] = LimitState.blocked(before[j], blockEnd, time.micros());
                 }
             }
             unspent[i] = new ChargeStates(charge, List.of(before));
