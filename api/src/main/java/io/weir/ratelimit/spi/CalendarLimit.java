@@ -2,7 +2,6 @@
 package io.weir.ratelimit.spi;
 
 import java.time.Duration;
-import java.util.function.Function;
 
 /** A limit of permits per period of the calendar. {@link Limit#of(long, CalendarPeriod)} creates it. */
 public final class CalendarLimit extends Limit {
@@ -25,14 +24,6 @@ public final class CalendarLimit extends Limit {
      */
     public CalendarPeriod period() {
         return period;
-    }
-
-    @Override
-    public <T> T fold(
-            Function<? super WindowLimit, ? extends T> ofWindow,
-            Function<? super CalendarLimit, ? extends T> ofCalendar,
-            Function<? super ConcurrencyLimit, ? extends T> ofConcurrency) {
-        return ofCalendar.apply(this);
     }
 
     @Override

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.spi;
 
 import java.time.Duration;
-import java.util.function.Function;
 
 /** A limit of calls that may run at once. {@link Limit#concurrency} creates it. Its {@link #window()} is the timeout of a slot. */
 public final class ConcurrencyLimit extends Limit {
@@ -15,14 +14,6 @@ public final class ConcurrencyLimit extends Limit {
             throw new IllegalArgumentException("concurrency must be from 0 to " + MAX_CONCURRENCY);
         }
         return checkedPermits(calls, "permits");
-    }
-
-    @Override
-    public <T> T fold(
-            Function<? super WindowLimit, ? extends T> ofWindow,
-            Function<? super CalendarLimit, ? extends T> ofCalendar,
-            Function<? super ConcurrencyLimit, ? extends T> ofConcurrency) {
-        return ofConcurrency.apply(this);
     }
 
     @Override

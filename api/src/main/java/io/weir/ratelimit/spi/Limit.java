@@ -147,10 +147,17 @@ public abstract sealed class Limit permits WindowLimit, CalendarLimit, Concurren
      * @param ofConcurrency is applied to a concurrency limit
      * @return the result of the function
      */
-    public abstract <T> T fold(
+    public final <T> T fold(
             Function<? super WindowLimit, ? extends T> ofWindow,
             Function<? super CalendarLimit, ? extends T> ofCalendar,
-            Function<? super ConcurrencyLimit, ? extends T> ofConcurrency);
+            Function<? super ConcurrencyLimit, ? extends T> ofConcurrency) {
+        if (this instanceof WindowLimit window) {
+            return ofWindow.apply(window);
+        }
+        return this instanceof CalendarLimit calendar
+                ? ofCalendar.apply(calendar)
+                : ofConcurrency.apply((ConcurrencyLimit) this);
+    }
 
     /**
      * Returns this limit with a longest wait.

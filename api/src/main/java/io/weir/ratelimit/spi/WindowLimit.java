@@ -4,7 +4,6 @@ package io.weir.ratelimit.spi;
 import io.weir.ratelimit.Algorithm;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.function.Function;
 
 /** A limit of permits per window, with an algorithm. {@link Limit#of(Algorithm, long, Duration)} creates it. */
 public final class WindowLimit extends Limit {
@@ -74,14 +73,6 @@ public final class WindowLimit extends Limit {
      */
     public boolean isBucket() {
         return isBucket(algorithm);
-    }
-
-    @Override
-    public <T> T fold(
-            Function<? super WindowLimit, ? extends T> ofWindow,
-            Function<? super CalendarLimit, ? extends T> ofCalendar,
-            Function<? super ConcurrencyLimit, ? extends T> ofConcurrency) {
-        return ofWindow.apply(this);
     }
 
     @Override
