@@ -7,12 +7,10 @@ import io.weir.ratelimit.redisson.client.RedisFailures;
 import io.weir.ratelimit.redisson.script.AcquireRequest;
 import io.weir.ratelimit.redisson.script.Batch;
 import io.weir.ratelimit.redisson.script.BatchQueue;
-import io.weir.ratelimit.redisson.script.SlotCodec;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.Charge;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -56,7 +54,7 @@ final class Batcher {
     private final Sender sender;
     private final BackendListener listener;
     private final Breaker breaker;
-    private final Consumer<List<SlotCodec.Slot>> unclaimed;
+    private final Consumer<Batch> unanswered;
     private final AtomicInteger waitingKeys = new AtomicInteger();
     private final LongSupplier nanoTime;
     private final ConcurrentHashMap<Integer, BatchQueue> queues = new ConcurrentHashMap<>();
@@ -68,16 +66,16 @@ final class Batcher {
     private final AtomicBoolean listenerFailed = new AtomicBoolean();
 
     /**
-     * Creates a batcher. The consumer receives the slots that Redis may have given to requests whose reply is lost. The clock is that of
-     * the deadlines of requests, in nanoseconds.
+     * Creates a batcher. The consumer receives the batches whose reply is lost, which Redis may have decided. The clock is that of the
+     * deadlines of requests, in nanoseconds.
      */
     Batcher(
             Sender sender,
             BackendListener listener,
             Breaker breaker,
-            Consumer<List<SlotCodec.Slot>> unclaimed,
+            Consumer<Batch> unanswered,
             LongSupplier nanoTime) {
-        this.unclaimed = unclaimed;
+        this.unanswered = unanswered;
         this.sender = sender;
         this.listener = listener;
         this.breaker = breaker;
@@ -189,7 +187,7 @@ final class Batcher {
         if (failure != null) {
             lastFailed = batch.groups().get(0).first().charges.get(0);
             if (failure.reason() == Reason.TIMEOUT || failure.reason() == Reason.CONNECTION) {
-                unclaimed.accept(batch.slots());
+                unanswered.accept(batch);
             }
             batch.fail(failure);
         }

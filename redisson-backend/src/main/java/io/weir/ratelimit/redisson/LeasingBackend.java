@@ -2,7 +2,6 @@
 package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.lease.LeaseTable;
@@ -11,7 +10,6 @@ import io.weir.ratelimit.redisson.lease.PermitSource;
 import io.weir.ratelimit.redisson.lease.Timer;
 import io.weir.ratelimit.redisson.rejection.RejectionCache;
 import io.weir.ratelimit.redisson.script.AcquireResult;
-import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.redisson.script.Refund;
 import io.weir.ratelimit.spi.BackendListener;
 import io.weir.ratelimit.spi.Charge;
@@ -166,12 +164,9 @@ final class LeasingBackend implements AutoCloseable {
         return decision;
     }
 
-    Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
-        return store.knownRejection(charges);
-    }
-
-    List<Quota> peek(List<Charge> charges) {
-        return store.peek(charges);
+    /** Returns the store, for calls that leases do not concern. */
+    RedisStore store() {
+        return store;
     }
 
     CompletableFuture<Void> refund(BackendReceipt receipt) {
@@ -186,10 +181,6 @@ final class LeasingBackend implements AutoCloseable {
         return updates.settle(receipt, selection, actualCost);
     }
 
-    SlotCalls slots() {
-        return store.slots();
-    }
-
     /**
      * Refunds a cost after the unspent permits of the lease: they would be refunded twice if the cost is greater than what calls have
      * spent.
@@ -198,37 +189,19 @@ final class LeasingBackend implements AutoCloseable {
         return updates.refund(charge, leases.close(charge, false));
     }
 
-    void reset(Charge charge) {
-        dropLease(charge);
+    /** Removes the states of charges. */
+    void reset(List<Charge> charges) {
+        charges.forEach(this::dropLease);
         try {
-            updates.reset(charge);
+            updates.reset(charges);
         } finally {
             // A lease that has begun meanwhile may hold permits from before the reset.
-            dropLease(charge);
+            charges.forEach(this::dropLease);
         }
     }
 
-    /** Blocks a key. The lease of this instance ends: its permits would be spent although the key is blocked. */
-    CompletableFuture<BlockCall.Result> block(BlockCall call) {
-        closeLease(call);
-        return updates.changeBlock(call).whenComplete((done, failure) -> closeLease(call));
-    }
-
-    private void closeLease(BlockCall call) {
-        CompletableFuture<Void> unused = leases.close(call.charge(), false);
-    }
-
-    CompletableFuture<BlockCall.Result> unblock(BlockCall call) {
-        return updates.changeBlock(call);
-    }
-
-    /** Counts rejections of a key. The lease of this instance ends if the key is blocked. */
-    CompletableFuture<BlockCall.Result> count(BlockCall call) {
-        return updates.changeBlock(call).whenComplete((result, failure) -> {
-            if (result != null && result.leftMicros() > 0) {
-                closeLease(call);
-            }
-        });
+    LeaseTable leases() {
+        return leases;
     }
 
     private void dropLease(Charge charge) {

@@ -37,7 +37,6 @@ final class RedisStore implements AutoCloseable {
     private final RequestFactory requests;
     private final Batcher batcher;
     private final StateUpdates updates;
-    private final UnclaimedSlots unclaimed;
     private final SlotCalls slots;
     private final Breaker breaker;
     private final Prober prober;
@@ -64,18 +63,11 @@ final class RedisStore implements AutoCloseable {
         this.cache = cache;
         this.known = new KnownRejections(cache, keys);
         ScriptSender scripts = new ScriptSender(redis, time, RedisClock.ofProcess());
-        SlotSender slotSender = new SlotSender(scripts, keys, deadline);
-        this.unclaimed = new UnclaimedSlots(slotSender, breaker, timer);
-        this.slots = new SlotCalls(slotSender, unclaimed, breaker);
-        this.batcher = new Batcher(scripts, listener, breaker, unclaimed::add, System::nanoTime);
+        this.slots = SlotCalls.of(scripts, keys, deadline, breaker, timer);
+        this.batcher = new Batcher(scripts, listener, breaker, slots::releaseUnanswered, System::nanoTime);
         this.requests = new RequestFactory(keys, cache, slots::releaseLate);
         this.updates = new StateUpdates(
-                new RefundSender(scripts, keys, deadline, cache, slotSender),
-                new BlockSender(scripts, keys, deadline, cache),
-                keys,
-                cache,
-                breaker,
-                await);
+                new RefundSender(scripts, keys, deadline, cache, slots), scripts, keys, cache, breaker, await);
         this.breaker = breaker;
         this.prober = new Prober(breaker, timer, this::probe);
         redis.onFirstConnection(breaker::connected);
@@ -281,7 +273,7 @@ final class RedisStore implements AutoCloseable {
     @Override
     public void close() {
         prober.close();
-        unclaimed.close();
+        slots.close();
         redis.close();
     }
 }

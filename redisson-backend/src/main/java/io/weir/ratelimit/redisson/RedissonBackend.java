@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
-import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.redisson.client.ClientVersion;
@@ -14,7 +13,6 @@ import io.weir.ratelimit.redisson.client.RedisProperties;
 import io.weir.ratelimit.redisson.client.ServerCheck;
 import io.weir.ratelimit.redisson.client.ServerProperties;
 import io.weir.ratelimit.redisson.lease.Timer;
-import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.BackendListener;
@@ -34,8 +32,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Instance;
 import jakarta.inject.Inject;
 import java.time.Duration;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -210,12 +206,12 @@ public class RedissonBackend
     @Override
     public Optional<Decision.Rejected> knownRejection(List<Charge> charges) {
         ConnectedRedis running = connected;
-        return running == null ? Optional.empty() : running.backend().knownRejection(charges);
+        return running == null ? Optional.empty() : running.backend().store().knownRejection(charges);
     }
 
     @Override
     public List<Quota> peek(List<Charge> charges) {
-        return started().backend().peek(charges);
+        return started().backend().store().peek(charges);
     }
 
     @Override
@@ -245,19 +241,13 @@ public class RedissonBackend
     @Override
     public CompletionStage<Boolean> release(Receipt receipt) {
         return receipt instanceof BackendReceipt held
-                ? staged(backend -> backend.slots().release(held))
+                ? staged(backend -> backend.store().slots().release(held))
                 : CompletableFuture.completedStage(true);
     }
 
     @Override
     public CompletionStage<List<Receipt>> renew(List<Receipt> receipts) {
-        List<BackendReceipt> held = new ArrayList<>(receipts.size());
-        for (Receipt receipt : receipts) {
-            if (receipt instanceof BackendReceipt known) {
-                held.add(known);
-            }
-        }
-        return staged(backend -> backend.slots().renew(held));
+        return staged(backend -> backend.store().slots().renew(receipts));
     }
 
     @Override
@@ -268,31 +258,23 @@ public class RedissonBackend
     @Override
     public void reset(List<PolicyLimits> limits, String storedKey) {
         // The state of a key is one value, whatever the limits are.
-        started().backend().reset(new Charge(limits.get(0), storedKey, 1));
+        started().backend().reset(RedisBlocks.keysOf(new Charge(limits.get(0), storedKey, 1)));
     }
 
     @Override
     public CompletionStage<Duration> block(PolicyLimits policy, String storedKey, Duration duration) {
-        BlockCall call = BlockCall.block(new Charge(policy, storedKey, 1), LimitState.blockMicros(duration));
-        return staged(backend ->
-                backend.block(call).thenApply(result -> Duration.of(result.leftMicros(), ChronoUnit.MICROS)));
+        return staged(backend -> new RedisBlocks(backend).block(policy, storedKey, duration));
     }
 
     @Override
     public CompletionStage<Void> unblock(PolicyLimits policy, String storedKey) {
-        BlockCall call = BlockCall.unblock(new Charge(policy, storedKey, 1));
-        return staged(backend -> backend.unblock(call).thenAccept(result -> {}));
+        return staged(backend -> new RedisBlocks(backend).unblock(policy, storedKey));
     }
 
     @Override
     public CompletionStage<Optional<BlocksKeys.Penalty>> countRejections(
             PolicyLimits policy, String storedKey, long rejections, PenaltyRule rule) {
-        BlockCall call = BlockCall.count(new Charge(policy, storedKey, 1), rejections, rule);
-        return staged(backend -> backend.count(call)
-                .thenApply(result -> result.penalty() == 0
-                        ? Optional.empty()
-                        : Optional.of(new BlocksKeys.Penalty(
-                                Duration.of(result.leftMicros(), ChronoUnit.MICROS), result.penalty()))));
+        return staged(backend -> new RedisBlocks(backend).countRejections(policy, storedKey, rejections, rule));
     }
 
     /** Takes a step that nobody awaits on this thread. A failure before the step has a stage becomes that of the stage. */

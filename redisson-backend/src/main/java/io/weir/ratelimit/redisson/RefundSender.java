@@ -6,6 +6,8 @@ import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.rejection.RejectionCache;
 import io.weir.ratelimit.redisson.script.Refund;
+import io.weir.ratelimit.redisson.script.RefundCodec;
+import io.weir.ratelimit.redisson.script.Script;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
 import io.weir.ratelimit.spi.Charge;
@@ -29,14 +31,14 @@ final class RefundSender {
     private final RedisKeys keys;
     private final Duration deadline;
     private final RejectionCache cache;
-    private final SlotSender slots;
+    private final SlotCalls slots;
     private final Semaphore inFlight = new Semaphore(MAX_IN_FLIGHT);
 
     /**
      * Creates a sender. A refund may be sent again until the deadline if Redis did not run it, and a bounded one completes by then. The
      * entries of refunded keys in the cache become invalid.
      */
-    RefundSender(ScriptSender scripts, RedisKeys keys, Duration deadline, RejectionCache cache, SlotSender slots) {
+    RefundSender(ScriptSender scripts, RedisKeys keys, Duration deadline, RejectionCache cache, SlotCalls slots) {
         this.slots = slots;
         this.scripts = scripts;
         this.keys = keys;
@@ -52,7 +54,9 @@ final class RefundSender {
     CompletableFuture<Void> send(Refund refund, long deadlineNanos) {
         List<String> storedKeys = keys.of(refund.charges());
         cache.invalidate(storedKeys);
-        return scripts.send(refund, storedKeys, deadlineNanos)
+        return scripts.send(
+                        Script.REFUND, storedKeys, nowMicros -> RefundCodec.encode(refund, nowMicros), deadlineNanos)
+                .thenAccept(RefundCodec::check)
                 .whenComplete((done, failure) -> cache.invalidate(storedKeys));
     }
 
@@ -73,9 +77,14 @@ final class RefundSender {
         return receipt.holdsSlots() ? CompletableFuture.allOf(refunded, slots.release(claimed)) : refunded;
     }
 
+    /** Releases the slots of a receipt whose refund was not sent, or has failed: nobody else has the receipt. */
+    void releaseUnclaimed(BackendReceipt receipt) {
+        slots.releaseUnclaimed(receipt);
+    }
+
     /** Returns whether a charge has only a slot. */
     private static boolean hasNoPermits(ChargeStates charged) {
-        return charged.charge().policy().hasConcurrency() && charged.states().size() == 1;
+        return charged.charge().policy().withoutConcurrency().isEmpty();
     }
 
     /**

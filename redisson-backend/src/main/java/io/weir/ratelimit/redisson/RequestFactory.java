@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Factory of requests, which remember the versions of the cache. A rejection that arrives too late for its caller goes to the cache, and
- * slots that were taken too late go to the consumer.
+ * what it has spent too late goes to the consumer.
  */
-record RequestFactory(RedisKeys keys, RejectionCache cache, Consumer<AcquireResult> lateSlots) {
+record RequestFactory(RedisKeys keys, RejectionCache cache, Consumer<AcquireResult> lateSpent) {
     /** Limits of a name that no policy can have. No number of probes reaches them. */
     private static final PolicyLimits PROBE = new PolicyLimits(
             "+probe", List.of(Limit.of(Algorithm.FIXED_WINDOW, Limit.MAX_PERMITS, Duration.ofSeconds(1))));
@@ -35,9 +35,8 @@ record RequestFactory(RedisKeys keys, RejectionCache cache, Consumer<AcquireResu
             if (!late.hasRoom()) {
                 // It holds for later calls.
                 cache.put(late.charges(), storedKeys, late.time(), version);
-            } else if (late.spent()
-                    && charges.stream().anyMatch(charge -> charge.policy().hasConcurrency())) {
-                lateSlots.accept(late);
+            } else if (late.spent()) {
+                lateSpent.accept(late);
             }
         });
     }

@@ -4,21 +4,17 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.redisson.client.RedisClient;
 import io.weir.ratelimit.redisson.script.AcquireCodec;
 import io.weir.ratelimit.redisson.script.Batch;
-import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.redisson.script.CalendarCodec;
-import io.weir.ratelimit.redisson.script.Refund;
-import io.weir.ratelimit.redisson.script.RefundCodec;
 import io.weir.ratelimit.redisson.script.Script;
-import io.weir.ratelimit.redisson.script.SlotCodec;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.TimeSource;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
 
 /**
- * Sends batches, refunds, settlements, blocks, and releases of slots as script calls. The clock of the scripts is {@link #REDIS_CLOCK} for
- * Redis's own, which probably shows the expected time.
+ * Sends batches and other operations as script calls. The clock of the scripts is {@link #REDIS_CLOCK} for Redis's own, which probably
+ * shows the expected time.
  */
 record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) implements Batcher.Sender {
     /** Makes the scripts read Redis's clock. */
@@ -63,35 +59,9 @@ record ScriptSender(RedisClient redis, TimeSource time, RedisClock expected) imp
                 });
     }
 
-    /** Sends a call about a block, and sends it again until the deadline if Redis did not run it. */
-    CompletableFuture<BlockCall.Result> send(BlockCall block, List<String> storedKeys, long deadlineNanos) {
-        return redis.run(Script.BLOCK, List.copyOf(storedKeys), block.encode(time.micros()), deadlineNanos)
-                .thenApply(BlockCall::decode);
-    }
-
-    /** Sends a release or a renewal of slots, and sends it again until the deadline if Redis did not run it. */
-    CompletableFuture<byte[]> send(boolean renews, Map<String, List<SlotCodec.Slot>> slots, long deadlineNanos) {
-        return redis.run(
-                Script.RELEASE,
-                List.copyOf(slots.keySet()),
-                SlotCodec.encode(renews, slots.values(), time.micros()),
-                deadlineNanos);
-    }
-
-    /**
-     * Sends a refund, with the keys in the order of the charges and their limits. It is sent again until the deadline if Redis did not run
-     * it.
-     */
-    CompletableFuture<Void> send(Refund refund, List<String> storedKeys, long deadlineNanos) {
-        return redis.run(
-                        Script.REFUND,
-                        List.copyOf(storedKeys),
-                        RefundCodec.encode(refund, time.micros()),
-                        deadlineNanos)
-                .thenAccept(reply -> {
-                    if (!RefundCodec.decode(reply)) {
-                        throw Batch.foreignState();
-                    }
-                });
+    /** Sends an operation, whose argument depends on the clock, and sends it again until the deadline if Redis did not run it. */
+    CompletableFuture<byte[]> send(
+            Script script, List<String> storedKeys, LongFunction<byte[]> argument, long deadlineNanos) {
+        return redis.run(script, List.copyOf(storedKeys), argument.apply(time.micros()), deadlineNanos);
     }
 }

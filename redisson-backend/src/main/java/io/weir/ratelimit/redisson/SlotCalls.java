@@ -4,7 +4,12 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.Receipt;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.core.limit.ChargeStates;
+import io.weir.ratelimit.redisson.client.RedisKeys;
+import io.weir.ratelimit.redisson.lease.Timer;
 import io.weir.ratelimit.redisson.script.AcquireResult;
+import io.weir.ratelimit.redisson.script.Batch;
+import io.weir.ratelimit.redisson.script.SlotCodec;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,6 +21,16 @@ import java.util.concurrent.CompletableFuture;
  * calls that no longer await them are unclaimed.
  */
 record SlotCalls(SlotSender slots, UnclaimedSlots unclaimed, Breaker breaker) {
+    static SlotCalls of(ScriptSender scripts, RedisKeys keys, Duration deadline, Breaker breaker, Timer timer) {
+        SlotSender slots = new SlotSender(scripts, keys, deadline);
+        return new SlotCalls(slots, new UnclaimedSlots(slots, breaker, timer), breaker);
+    }
+
+    /** Releases the slots that Redis may have given to the calls of a batch without a reply. */
+    void releaseUnanswered(Batch batch) {
+        unclaimed.add(SlotCodec.of(batch));
+    }
+
     /** Releases slots of a call that no longer awaits them. */
     void releaseLate(AcquireResult result) {
         unclaimed.add(slots.slots(result.charges()));
@@ -40,15 +55,21 @@ record SlotCalls(SlotSender slots, UnclaimedSlots unclaimed, Breaker breaker) {
                 });
     }
 
+    /** Releases the slots of charges that are refunded as well. */
+    CompletableFuture<?> release(List<ChargeStates> refunded) {
+        return slots.release(refunded);
+    }
+
     /** Renews the slots of receipts. Completes with the receipts that have lost a slot. */
-    CompletableFuture<List<Receipt>> renew(List<BackendReceipt> receipts) {
+    CompletableFuture<List<Receipt>> renew(List<Receipt> receipts) {
         if (breaker.rejectsCalls()) {
             return CompletableFuture.failedFuture(breaker.openException());
         }
         List<ChargeStates> held = new ArrayList<>();
         List<Receipt> owners = new ArrayList<>();
-        for (BackendReceipt receipt : receipts) {
-            for (ChargeStates charged : receipt.slots()) {
+        for (Receipt receipt : receipts) {
+            for (ChargeStates charged :
+                    receipt instanceof BackendReceipt known ? known.slots() : List.<ChargeStates>of()) {
                 held.add(charged);
                 owners.add(receipt);
             }
@@ -62,5 +83,10 @@ record SlotCalls(SlotSender slots, UnclaimedSlots unclaimed, Breaker breaker) {
             }
             return List.copyOf(lost);
         });
+    }
+
+    /** Ends the releases of unclaimed slots. */
+    public void close() {
+        unclaimed.close();
     }
 }

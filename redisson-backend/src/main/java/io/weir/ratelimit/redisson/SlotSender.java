@@ -5,9 +5,9 @@ import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.redisson.client.RedisFailures;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.script.Batch;
+import io.weir.ratelimit.redisson.script.Script;
 import io.weir.ratelimit.redisson.script.SlotCodec;
 import io.weir.ratelimit.redisson.script.SlotCodec.Slot;
-import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -126,9 +126,8 @@ final class SlotSender {
     }
 
     private Slot slot(ChargeStates charged) {
-        PolicyLimits policy = charged.charge().policy();
-        long timeout = policy.limits().get(policy.concurrencyIndex()).windowMicros();
-        return new Slot(keys.of(charged.charge()), charged.slot(), timeout);
+        return Slot.of(
+                keys.of(charged.charge()), charged.slot(), charged.charge().policy());
     }
 
     private void sendNext(Releases ofSlot) {
@@ -168,7 +167,11 @@ final class SlotSender {
         }
         List<Entry> inOrder =
                 entriesByKey.values().stream().flatMap(List::stream).toList();
-        CompletionStage<?> sent = scripts.send(renews, byKey, System.nanoTime() + deadline.toNanos());
+        CompletionStage<?> sent = scripts.send(
+                Script.RELEASE,
+                List.copyOf(byKey.keySet()),
+                nowMicros -> SlotCodec.encode(renews, byKey.values(), nowMicros),
+                System.nanoTime() + deadline.toNanos());
         return sent.whenComplete((reply, failure) -> {
             for (int i = 0; i < inOrder.size(); i++) {
                 complete(inOrder.get(i), renews, reply, failure, i);

@@ -4,7 +4,6 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.core.limit.BackendReceipt;
 import io.weir.ratelimit.redisson.client.RedisKeys;
 import io.weir.ratelimit.redisson.rejection.RejectionCache;
-import io.weir.ratelimit.redisson.script.BlockCall;
 import io.weir.ratelimit.redisson.script.Refund;
 import io.weir.ratelimit.spi.Charge;
 import java.lang.System.Logger.Level;
@@ -14,31 +13,28 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 
 /**
- * The updates of state on Redis that are not decisions: refunds, settlements, resets and blocks. They make entries of the cache invalid.
- * None is sent while the breaker is open.
+ * The updates of state on Redis that are not decisions: refunds, settlements and resets. They make entries of the cache invalid. None is
+ * sent while the breaker is open.
  */
 record StateUpdates(
         RefundSender refunds,
-        BlockSender blocks,
+        ScriptSender scripts,
         RedisKeys keys,
         RejectionCache cache,
         Breaker breaker,
         BlockingAwait await) {
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
-    /**
-     * Refunds a receipt that no caller awaits. Permits that cannot be refunded stay spent until their window has passed; the slots are then
-     * released, because nobody else has the receipt.
-     */
-    void refundUnawaited(BackendReceipt receipt, SlotCalls slots) {
+    /** Refunds a receipt that no caller awaits. Permits that cannot be refunded stay spent until their window has passed. */
+    void refundUnawaited(BackendReceipt receipt) {
         if (breaker.rejectsCalls()) {
-            slots.releaseUnclaimed(receipt);
+            refunds.releaseUnclaimed(receipt);
             return;
         }
         CompletionStage<Void> refunded = refunds.sendBounded(receipt);
         refunded.whenComplete((done, failure) -> {
             if (failure != null) {
-                slots.releaseUnclaimed(receipt);
+                refunds.releaseUnclaimed(receipt);
                 LOG.log(Level.DEBUG, "A refund failed: {0}", failure.toString());
             }
         });
@@ -77,27 +73,17 @@ record StateUpdates(
                         : refunds.send(refund, deadlineNanos)));
     }
 
-    /** Removes the state of the limits of a charge. Waits until the deadline at most. */
-    void reset(Charge charge) {
-        requireClosed(List.of(charge));
-        await(refunds.send(Refund.reset(charge)));
-    }
-
-    /** Changes or counts towards the block of a key, without waiting. */
-    CompletableFuture<BlockCall.Result> changeBlock(BlockCall call) {
-        requireClosed(List.of(call.charge()));
-        return blocks.send(call);
+    /** Removes the states of charges. Waits until the deadline at most. */
+    void reset(List<Charge> charges) {
+        requireClosed(charges);
+        await.await(refunds.send(Refund.reset(charges)), await.deadlineFromNow());
     }
 
     /** Checks that the breaker is closed. An update that is not sent ends the known rejections of its keys all the same. */
-    private void requireClosed(List<Charge> charges) {
+    void requireClosed(List<Charge> charges) {
         if (breaker.isOpen()) {
             cache.invalidate(keys.of(charges));
         }
         breaker.requireClosed();
-    }
-
-    private void await(CompletableFuture<Void> updated) {
-        await.await(updated, await.deadlineFromNow());
     }
 }

@@ -49,6 +49,6 @@ record StoreSteps(RedisStore store, RequestFactory requests, long deadlineNanos)
 
     @Override
     public void refund(BackendReceipt receipt) {
-        store.updates().refundUnawaited(receipt, store.slots());
+        store.updates().refundUnawaited(receipt);
     }
 }

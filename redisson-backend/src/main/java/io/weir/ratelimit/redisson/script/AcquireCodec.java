@@ -3,7 +3,6 @@ package io.weir.ratelimit.redisson.script;
 
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +76,7 @@ public final class AcquireCodec {
             out.put(Math.min(charge.cost(), Limit.MAX_PERMITS + 1), COST);
             out.put(limits.size(), COUNT);
             for (int j = 0; j < limits.size(); j++) {
-                long slot = limits.get(j) instanceof ConcurrencyLimit ? group.takeSlotNumbers(i) : 0;
+                long slot = j == charge.policy().concurrencyIndex() ? group.takeSlotNumbers(i) : 0;
                 LimitCodec.put(out, limits.get(j), charge.maxWaitMicros(), expectedMicros, slot);
             }
         }

@@ -162,13 +162,6 @@ public final class Batch {
         return groups;
     }
 
-    /** Returns the slots that Redis may have given to the requests, once the batch is sent. */
-    public List<SlotCodec.Slot> slots() {
-        List<SlotCodec.Slot> slots = new ArrayList<>();
-        groups.forEach(group -> group.addSlots(slots));
-        return slots;
-    }
-
     /** Records the instant at which the batch is sent. */
     public void markSent() {
         sentNanos = System.nanoTime();

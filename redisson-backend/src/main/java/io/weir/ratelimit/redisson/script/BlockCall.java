@@ -58,7 +58,7 @@ public record BlockCall(
     }
 
     /** Returns a charge whose key contains the penalties of another one. */
-    static Charge penaltiesOf(Charge charge) {
+    private static Charge penaltiesOf(Charge charge) {
         PolicyLimits policy = charge.policy();
         return new Charge(
                 new PolicyLimits("+penalty." + policy.policy(), policy.limits()), charge.storedKey(), charge.cost());

@@ -50,8 +50,8 @@ public record Refund(Operation operation, List<Charge> charges, List<ChargeState
         return new Refund(Operation.BY_COST, List.of(charge), List.of());
     }
 
-    /** Returns a refund that removes the states and the penalties of a charge, whose cost has no meaning. */
-    public static Refund reset(Charge charge) {
-        return new Refund(Operation.RESET, List.of(charge, BlockCall.penaltiesOf(charge)), List.of());
+    /** Returns a refund that removes the states of charges, whose cost has no meaning. */
+    public static Refund reset(List<Charge> charges) {
+        return new Refund(Operation.RESET, charges, List.of());
     }
 }

@@ -4,7 +4,6 @@ package io.weir.ratelimit.redisson.script;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import java.util.List;
 
@@ -48,7 +47,7 @@ public final class RefundCodec {
         out.put(Math.min(charge.cost(), MAX_EXACT), 7);
         out.put(charge.policy().hasConcurrency() ? limits.size() - 1 : limits.size(), 2);
         for (int i = 0; i < limits.size(); i++) {
-            if (limits.get(i) instanceof ConcurrencyLimit) {
+            if (i == charge.policy().concurrencyIndex()) {
                 continue; // release.lua releases slots
             }
             LimitCodec.put(out, limits.get(i), 0, 0, 0);
@@ -62,8 +61,10 @@ public final class RefundCodec {
         }
     }
 
-    /** Decodes the reply of {@code refund.lua}: false if a key contains a foreign value. */
-    public static boolean decode(byte[] reply) {
-        return reply[0] == REFUNDED;
+    /** Checks the reply of {@code refund.lua}. Throws a {@link io.weir.ratelimit.spi.BackendException} if a key contains a foreign value. */
+    public static void check(byte[] reply) {
+        if (reply[0] != REFUNDED) {
+            throw Batch.foreignState();
+        }
     }
 }

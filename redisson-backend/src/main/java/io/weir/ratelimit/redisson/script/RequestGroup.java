@@ -8,7 +8,6 @@ import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.PolicyLimits;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -86,22 +85,10 @@ public final class RequestGroup {
         return numbers[charge];
     }
 
-    /** Adds the slots that Redis may have given to the requests. */
-    void addSlots(List<SlotCodec.Slot> slots) {
+    /** Returns the number of the first slot that Redis may have given to the requests for a charge; 0 if it gives none. */
+    long slotNumber(int charge) {
         long[] numbers = slotNumbers;
-        if (numbers == null || !spends()) {
-            return;
-        }
-        AcquireRequest request = first();
-        for (int i = 0; i < numbers.length; i++) {
-            PolicyLimits policy = request.charges.get(i).policy();
-            if (policy.hasConcurrency()) {
-                long timeout = policy.limits().get(policy.concurrencyIndex()).windowMicros();
-                for (int j = 0; j < size(); j++) {
-                    slots.add(new SlotCodec.Slot(request.keys.get(i), numbers[i] + j, timeout));
-                }
-            }
-        }
+        return numbers == null || !spends() ? 0 : numbers[charge];
     }
 
     void fail(BackendException failure) {

@@ -4,7 +4,9 @@ package io.weir.ratelimit.redisson.script;
 import io.weir.ratelimit.core.limit.LimitState;
 import io.weir.ratelimit.core.limit.StoredStates;
 import io.weir.ratelimit.spi.Limit;
+import io.weir.ratelimit.spi.PolicyLimits;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,7 +28,13 @@ public final class SlotCodec {
     private static final AtomicLong NEXT = new AtomicLong(1);
 
     /** A slot, which ends after the timeout unless it is renewed. */
-    public record Slot(String key, long number, long timeoutMicros) {}
+    public record Slot(String key, long number, long timeoutMicros) {
+        /** Returns a slot of a key under a policy with a concurrency limit. */
+        public static Slot of(String key, long number, PolicyLimits policy) {
+            return new Slot(
+                    key, number, policy.limits().get(policy.concurrencyIndex()).windowMicros());
+        }
+    }
 
     private SlotCodec() {}
 
@@ -43,6 +51,24 @@ public final class SlotCodec {
     /** Returns the first of as many consecutive numbers of this instance, which no other slot has. */
     static long nextNumbers(int count) {
         return NEXT.getAndAdd(count);
+    }
+
+    /** Returns the slots that Redis may have given to the requests of a batch, once it is sent. */
+    public static List<Slot> of(Batch batch) {
+        List<Slot> slots = new ArrayList<>();
+        for (RequestGroup group : batch.groups()) {
+            AcquireRequest request = group.first();
+            for (int i = 0; i < request.charges.size(); i++) {
+                long first = group.slotNumber(i);
+                for (int j = 0; first > 0 && j < group.size(); j++) {
+                    slots.add(Slot.of(
+                            request.keys.get(i),
+                            first + j,
+                            request.charges.get(i).policy()));
+                }
+            }
+        }
+        return slots;
     }
 
     /** Returns the state of a limit as of now. */
