@@ -2,7 +2,6 @@
 package io.weir.ratelimit.core.fallback;
 
 import io.weir.ratelimit.spi.Charge;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import io.weir.ratelimit.spi.WindowLimit;
@@ -36,7 +35,8 @@ public record InstanceShare(int instances) {
             return limit;
         }
         long permits = Math.max(1, limit.permits() / instances);
-        long oneCall = Math.min(limit instanceof ConcurrencyLimit ? 1 : cost, limit.capacity());
+        long ofOneCall = limit.fold(window -> cost, calendar -> cost, slots -> 1L);
+        long oneCall = Math.min(ofOneCall, limit.capacity());
         if (!(limit instanceof WindowLimit bucket && bucket.isBucket())) {
             return limit.withPermits(Math.max(permits, oneCall));
         }

@@ -7,10 +7,10 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.spi.CalendarLimit;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
+import io.weir.ratelimit.spi.WindowLimit;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -49,7 +49,7 @@ record LeaseReader(PolicyProperties properties) {
         if (hasCalendarLimit(limits)) {
             return Optional.of(MESSAGES.problem("WEIR-128.calendar", property, value));
         }
-        if (limits.stream().anyMatch(ConcurrencyLimit.class::isInstance)) {
+        if (!limits.stream().allMatch(WindowLimit.class::isInstance)) {
             return Optional.of(MESSAGES.problem("WEIR-128.concurrency", property, value));
         }
         long maximum = maximum(limits);

@@ -10,7 +10,6 @@ import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.PolicyProperties;
 import io.weir.ratelimit.core.key.KeyExpression;
 import io.weir.ratelimit.core.key.KeyTerms;
-import io.weir.ratelimit.spi.ConcurrencyLimit;
 import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
@@ -57,7 +56,7 @@ final class PolicyReader {
                 .flatMap(each -> limits.named(PolicyLimits.NO_TIER, limitPlace(), each))
                 .map(each -> each.withLease(lease));
         Tiers tiers = new TierReader(properties, resolvers, limits)
-                .read(attributes, form, hasOtherLimits(withoutWait), maxWait, lease, key);
+                .read(attributes, form, hasOtherLimits(form, withoutWait), maxWait, lease, key);
         Optional<PathRule> pathRule = new PathRuleReader(properties).read(attributes, key);
         long cost = properties.value(ConfigKeys.COST);
         FailureMode onFailure = properties.value(ConfigKeys.ON_FAILURE);
@@ -132,8 +131,9 @@ final class PolicyReader {
                 .map(form::withSlots);
     }
 
-    private static boolean hasOtherLimits(Optional<List<Limit>> limits) {
-        return limits.isEmpty() || !limits.get().stream().allMatch(ConcurrencyLimit.class::isInstance);
+    private static boolean hasOtherLimits(LimitForm form, Optional<List<Limit>> limits) {
+        return limits.isEmpty()
+                || limits.get().size() > form.withSlots(List.of()).size();
     }
 
     private static boolean hasTierLimits(Set<String> attributes) {
