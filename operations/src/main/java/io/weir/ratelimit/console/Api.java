@@ -2,12 +2,10 @@
 package io.weir.ratelimit.console;
 
 import io.weir.ratelimit.CallerOperations;
-import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.runtime.HttpResource.Request;
 import java.io.IOException;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -53,8 +51,7 @@ final class Api {
         Map<String, Operation> byPath = new HashMap<>(changes.posts());
         byPath.put("callers/peek", this::peek);
         byPath.put("callers/reset", this::reset);
-        byPath.put("callers/block", request -> changeBlock(request, BlockChange.Kind.BLOCK));
-        byPath.put("callers/unblock", request -> changeBlock(request, BlockChange.Kind.UNBLOCK));
+        byPath.putAll(new BlocksApi(this::operations, this::callers, changes, audit).posts());
         this.posts = Map.copyOf(byPath);
     }
 
@@ -100,30 +97,9 @@ final class Api {
         CallerOperations.Caller caller =
                 Lookup.of(PostedJson.of(request), Set.of()).caller(operations(), this::callers);
         changes.checkReset(caller);
-        try {
+        return audit.reset(request.caller().principal(), caller, () -> {
             operations().reset(caller);
-        } catch (RateLimitUnavailableException e) {
-            audit.resetInDoubt(request.caller().principal(), caller, e.reason());
-            throw e;
-        }
-        audit.reset(request.caller().principal(), caller);
-        return Map.of("policy", caller.policy(), "key", caller.key());
-    }
-
-    /** Blocks or unblocks a caller. With runtime changes, operators block by a change, and end such a block by its undo. */
-    private Map<String, Object> changeBlock(Request request, BlockChange.Kind kind)
-            throws IOException, PostedJson.RejectedException {
-        BlockChange change = BlockChange.of(PostedJson.of(request), kind);
-        CallerOperations.Caller caller = change.lookup().caller(operations(), this::callers);
-        changes.checkBlock(caller, kind);
-        Duration rest;
-        try {
-            rest = change.apply(operations(), caller);
-        } catch (RateLimitUnavailableException e) {
-            audit.blockInDoubt(request.caller().principal(), caller, change, e.reason());
-            throw e;
-        }
-        audit.block(request.caller().principal(), caller, change);
-        return Map.of("policy", caller.policy(), "key", caller.key(), "blockedMillis", rest.toMillis());
+            return Map.of("policy", caller.policy(), "key", caller.key());
+        });
     }
 }

@@ -4,10 +4,14 @@ package io.weir.ratelimit.console;
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.CallerOperations;
+import io.weir.ratelimit.RateLimitUnavailableException;
 import io.weir.ratelimit.core.message.MessageCatalog;
+import io.weir.ratelimit.core.message.MessageCatalog.Message;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** The audit log of the console. Events that clients can cause at will are logged at most once a minute. */
 final class Audit {
@@ -23,14 +27,24 @@ final class Audit {
         this.nanoTime = nanoTime;
     }
 
-    /** Logs the reset of a key with the name of the user, which is personal data and the purpose of an audit. */
-    void reset(Optional<String> user, CallerOperations.Caller caller) {
-        MESSAGES.log(LOG, "WEIR-502", caller.key(), caller.policy(), name(user));
+    /** Resets a caller, and logs that with the name of the user, which is personal data and the purpose of an audit. */
+    <T> T reset(Optional<String> user, CallerOperations.Caller caller, Supplier<T> reset) {
+        return change(
+                reset,
+                MESSAGES.message("WEIR-502", caller.key(), caller.policy(), name(user)),
+                problem -> MESSAGES.message("WEIR-502.in-doubt", caller.key(), caller.policy(), name(user), problem));
     }
 
-    /** Logs a reset without an answer of the backend, which may have carried it out. */
-    void resetInDoubt(Optional<String> user, CallerOperations.Caller caller, String reason) {
-        MESSAGES.log(LOG, "WEIR-502.in-doubt", caller.key(), caller.policy(), name(user), reason);
+    /** Makes a change, and logs it; as one in doubt if the backend does not answer, which may have carried it out. */
+    <T> T change(Supplier<T> change, Message made, Function<String, Message> inDoubt) {
+        try {
+            T changed = change.get();
+            made.log(LOG);
+            return changed;
+        } catch (RateLimitUnavailableException e) {
+            inDoubt.apply(e.reason()).log(LOG);
+            throw e;
+        }
     }
 
     /** Logs a change without an answer of the store, which may have made it. */
@@ -38,34 +52,8 @@ final class Audit {
         MESSAGES.log(LOG, "WEIR-454", name(user), reason);
     }
 
-    /** Logs a block, or the end of one, with the name of the user and the reason. */
-    void block(Optional<String> user, CallerOperations.Caller caller, BlockChange change) {
-        if (change.kind() == BlockChange.Kind.BLOCK) {
-            MESSAGES.log(
-                    LOG, "WEIR-442", caller.key(), caller.policy(), name(user), change.duration(), change.reason());
-        } else {
-            MESSAGES.log(LOG, "WEIR-443", caller.key(), caller.policy(), name(user), change.reason());
-        }
-    }
-
-    /** Logs such a change without an answer of the backend, which may have carried it out. */
-    void blockInDoubt(Optional<String> user, CallerOperations.Caller caller, BlockChange change, String problem) {
-        if (change.kind() == BlockChange.Kind.BLOCK) {
-            MESSAGES.log(
-                    LOG,
-                    "WEIR-442.in-doubt",
-                    caller.key(),
-                    caller.policy(),
-                    name(user),
-                    change.duration(),
-                    change.reason(),
-                    problem);
-        } else {
-            MESSAGES.log(LOG, "WEIR-443.in-doubt", caller.key(), caller.policy(), name(user), change.reason(), problem);
-        }
-    }
-
-    private static String name(Optional<String> user) {
+    /** Returns the name of a user in messages. */
+    static String name(Optional<String> user) {
         return user.map(name -> "user " + name).orElse("an anonymous user");
     }
 

@@ -50,16 +50,15 @@ final class ChangesApi {
         return has(name) || name.equals("callers/block") || name.equals("callers/unblock");
     }
 
-    /** Rejects a block without a change, and the end of a block that an active change makes. */
-    void checkBlock(CallerOperations.Caller caller, BlockChange.Kind kind) throws RejectedException {
-        if (kind == BlockChange.Kind.BLOCK && operations.get().changes().isPresent()) {
+    /** Rejects a block without a change. */
+    void checkBlock(CallerOperations.Caller caller) throws RejectedException {
+        if (operations.get().changes().isPresent()) {
             throw new RejectedException(409, "Runtime changes are enabled. Block the key by a change.");
         }
-        checkNotBlocked(caller);
     }
 
     /** Rejects what ends a block that an active change makes: the block would still be listed, and its end needs the role for changes. */
-    private void checkNotBlocked(CallerOperations.Caller caller) throws RejectedException {
+    void checkNotBlocked(CallerOperations.Caller caller) throws RejectedException {
         Optional<RuntimeChanges> changes = operations.get().changes();
         if (changes.isEmpty()) {
             return;

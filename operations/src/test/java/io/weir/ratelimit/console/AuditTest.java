@@ -49,8 +49,8 @@ class AuditTest {
     @Test
     void logsEachResetWithTheUserInOneLine() {
         CallerOperations.Caller caller = FakeOperations.callerOf("hello", "i.~ab");
-        audit.reset(Optional.of("ann\nWEIR-502 the user ben"), caller);
-        audit.reset(Optional.empty(), caller);
+        audit.reset(Optional.of("ann\nWEIR-502 the user ben"), caller, () -> true);
+        audit.reset(Optional.empty(), caller, () -> true);
         assertThat(lines)
                 .containsExactly(
                         "INFO WEIR-502 Key i.~ab of policy hello was reset by user ann WEIR-502 the user ben.",
@@ -60,7 +60,9 @@ class AuditTest {
     @Test
     void replacesControlCharactersInUserNames() {
         audit.reset(
-                Optional.of("ann\u0085\u009b31m\u2028\u2029\u202e\ud800"), FakeOperations.callerOf("hello", "i.~ab"));
+                Optional.of("ann\u0085\u009b31m\u2028\u2029\u202e\ud800"),
+                FakeOperations.callerOf("hello", "i.~ab"),
+                () -> true);
         assertThat(lines).containsExactly("INFO WEIR-502 Key i.~ab of policy hello was reset by user ann  31m    .");
     }
 
