@@ -7,7 +7,6 @@ import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.changes.ChangeRequest;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Subject;
-import io.weir.ratelimit.spi.BlocksKeys;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -98,7 +97,7 @@ record PostedChange(Subject subject, Optional<String> key, Map<String, String> v
 
     private static Duration length(String text) {
         Duration length = ConfigReader.duration(text.strip());
-        if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(BlocksKeys.MAX_BLOCK) > 0) {
+        if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(ChangeRequest.LONGEST) > 0) {
             throw new IllegalArgumentException("for must be from 1s to 366d");
         }
         return length;

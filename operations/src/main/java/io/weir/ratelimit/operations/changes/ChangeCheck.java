@@ -4,7 +4,6 @@ package io.weir.ratelimit.operations.changes;
 import static io.weir.ratelimit.operations.message.OperationsMessages.MESSAGES;
 
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
-import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,7 +28,7 @@ final class ChangeCheck {
         request.length()
                 .filter(ChangeCheck::isOutOfRange)
                 .ifPresent(length -> found.add(MESSAGES.problem(
-                        "WEIR-449.length", "length", length.toString(), BlocksKeys.MAX_BLOCK.toDays())));
+                        "WEIR-449.length", "length", length.toString(), ChangeRequest.LONGEST.toDays())));
         found.addAll(ofSubject(request.subject()));
         found.addAll(ofAttributes(request));
         return List.copyOf(found);
@@ -60,7 +59,7 @@ final class ChangeCheck {
     }
 
     private static boolean isOutOfRange(Duration length) {
-        return length.toMillis() <= 0 || length.compareTo(BlocksKeys.MAX_BLOCK) > 0;
+        return length.toMillis() <= 0 || length.compareTo(ChangeRequest.LONGEST) > 0;
     }
 
     /** Returns the problem that this instance has no such policy. */

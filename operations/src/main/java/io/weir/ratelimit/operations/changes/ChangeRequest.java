@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.operations.changes;
 
+import io.weir.ratelimit.spi.BlocksKeys;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,8 +17,17 @@ public record ChangeRequest(
         Optional<Duration> length,
         String reason,
         String author) {
+    /** The longest time for which a change can be in force, which is that of a block. */
+    public static final Duration LONGEST = BlocksKeys.MAX_BLOCK;
+
     /** Copies the map. */
     public ChangeRequest {
         values = Map.copyOf(values);
+    }
+
+    /** Returns the end of a change that is made at an instant. A block without an end has the longest time. */
+    Optional<Instant> until(Instant at) {
+        return length.or(() -> Optional.of(LONGEST).filter(any -> subject.kind() == RuntimeChange.Kind.BLOCK))
+                .map(at::plus);
     }
 }

@@ -9,7 +9,6 @@ import io.weir.ratelimit.core.operations.ChangeStore;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.operations.changes.RuntimeChange.Kind;
 import io.weir.ratelimit.spi.BackendException;
-import io.weir.ratelimit.spi.BlocksKeys;
 import io.weir.ratelimit.spi.ConfigurationProblem;
 import java.time.Duration;
 import java.time.Instant;
@@ -178,7 +177,6 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
 
     private RuntimeChange change(KnownChanges seen, ChangeRequest request) {
         Instant at = seen.next(store.nanos());
-        Optional<Instant> until = request.length().map(at::plus);
         return new RuntimeChange(
                 seen.state().number() + 1,
                 request.subject(),
@@ -187,9 +185,7 @@ public final class InstanceChanges implements RuntimeChanges, Runnable {
                 ChangeAudit.author(request.author()),
                 request.reason(),
                 at,
-                request.subject().kind() == Kind.BLOCK && until.isEmpty()
-                        ? Optional.of(at.plus(BlocksKeys.MAX_BLOCK))
-                        : until,
+                request.until(at),
                 OptionalLong.empty());
     }
 
