@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.console;
 
-import io.weir.ratelimit.console.report.ReportCodec;
+import io.weir.ratelimit.console.report.Current;
 import io.weir.ratelimit.core.events.KnownBlocks.Block;
 import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import java.time.Duration;
@@ -33,9 +33,10 @@ record FleetBlocks(List<BlockedKey> keys, boolean complete) {
         Map<Key, List<Block>> reported = new HashMap<>();
         boolean complete = true;
         for (Fleet.Member member : fleet.reporting()) {
-            List<Block> blocks = member.report().current().blocks();
+            Current current = member.report().current();
+            List<Block> blocks = current.blocks();
             // The list of this instance has not been in a report, whose bytes could end it.
-            complete &= member.self() ? blocks.size() < ReportCodec.MAX_BLOCKS : !ReportCodec.canLackBlocks(blocks);
+            complete &= member.self() ? blocks.size() < Current.MAX_BLOCKS : !current.canLackBlocks();
             for (Block block : blocks) {
                 Block now = block.later(member.age());
                 if (!now.rest().isNegative() && !now.rest().isZero()) {

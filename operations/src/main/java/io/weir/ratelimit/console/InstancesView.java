@@ -52,7 +52,7 @@ final class InstancesView {
         view.put(
                 "runningCalls",
                 reporting.stream()
-                        .mapToLong(member -> member.report().runningCalls())
+                        .mapToLong(member -> member.report().current().runningCalls())
                         .sum());
         view.put("instances", instances);
         view.put(
@@ -98,7 +98,7 @@ final class InstancesView {
         view.put("configurationProblems", report.configuration().problems());
         view.put("decidedPerSecond", rates.decidedPerSecond());
         view.put("rejectedPerSecond", rates.rejectedPerSecond());
-        view.put("runningCalls", report.runningCalls());
+        view.put("runningCalls", report.current().runningCalls());
         view.put("running", running(report));
         return view;
     }

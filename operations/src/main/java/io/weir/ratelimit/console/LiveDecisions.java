@@ -72,7 +72,7 @@ public class LiveDecisions implements DecisionListener {
     private synchronized void initialize() {
         if (!initialized) {
             Operations known = operations.get();
-            rates = known.access().enabled() ? new LiveRates(System::nanoTime, known.blocks()) : null;
+            rates = known.access().enabled() ? new LiveRates(System::nanoTime, known.blocks()::met) : null;
             initialized = true;
         }
     }

@@ -3,7 +3,7 @@ package io.weir.ratelimit.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.ratelimit.console.report.ReportCodec;
+import io.weir.ratelimit.console.report.Current;
 import io.weir.ratelimit.core.events.KnownBlocks.Cause;
 import java.time.Duration;
 import java.util.List;
@@ -103,25 +103,25 @@ class FleetBlocksTest {
     @Test
     void tellsThatAnInstanceKnowsOfMoreBlocks() {
         SimulatedFleet fleet = new SimulatedFleet(2);
-        for (int i = 1; i <= 2 * ReportCodec.MAX_BLOCKS; i++) {
+        for (int i = 1; i <= 2 * Current.MAX_BLOCKS; i++) {
             met(fleet.member(1), "i." + i, Duration.ofMinutes(i));
         }
         fleet.reportAll();
         FleetBlocks blocks = seen(fleet.member(0));
         assertThat(blocks.complete()).isFalse();
-        assertThat(blocks.keys()).hasSize(ReportCodec.MAX_BLOCKS);
-        assertThat(blocks.keys().get(0).block().storedKey()).isEqualTo("i." + 2 * ReportCodec.MAX_BLOCKS);
+        assertThat(blocks.keys()).hasSize(Current.MAX_BLOCKS);
+        assertThat(blocks.keys().get(0).block().storedKey()).isEqualTo("i." + 2 * Current.MAX_BLOCKS);
     }
 
     @Test
     void tellsThatAReportCanHaveNoRoomForABlock() {
         SimulatedFleet fleet = new SimulatedFleet(2);
-        for (int i = 1; i <= 2 * ReportCodec.MAX_BLOCKS; i++) {
+        for (int i = 1; i <= 2 * Current.MAX_BLOCKS; i++) {
             met(fleet.member(1), "i." + "x".repeat(90) + i, Duration.ofMinutes(i));
         }
         fleet.reportAll();
         FleetBlocks blocks = seen(fleet.member(0));
-        assertThat(blocks.keys()).hasSizeLessThan(ReportCodec.MAX_BLOCKS);
+        assertThat(blocks.keys()).hasSizeLessThan(Current.MAX_BLOCKS);
         assertThat(blocks.complete()).isFalse();
         assertThat(seen(fleet.member(1)).complete()).isFalse();
     }

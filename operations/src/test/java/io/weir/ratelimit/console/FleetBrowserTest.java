@@ -4,6 +4,7 @@ package io.weir.ratelimit.console;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.ratelimit.TopKeys;
+import io.weir.ratelimit.console.report.Current;
 import io.weir.ratelimit.console.report.InstanceReport;
 import io.weir.ratelimit.console.report.ReportCodec;
 import io.weir.ratelimit.console.report.StepCounts;
@@ -346,8 +347,8 @@ class FleetBrowserTest extends PageInBrowser {
                         0,
                         0,
                         InstanceReport.Minute.NONE)),
-                new InstanceReport.Current(
-                        List.of(new InstanceReport.RunningCalls(hostile, 7)),
+                new Current(
+                        List.of(new Current.RunningCalls(hostile, 7)),
                         List.of(new KnownBlocks.Block(
                                 hostile,
                                 "<img/src=x>",

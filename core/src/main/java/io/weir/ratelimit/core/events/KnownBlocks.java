@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.events;
 
+import io.weir.ratelimit.Quota;
+import io.weir.ratelimit.core.limit.Micros;
+import io.weir.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -122,7 +125,16 @@ public final class KnownBlocks {
         }
     }
 
-    /** Notes a block that has rejected a call, given the time until its end. A key that is noted often costs a look-up without a lock. */
+    /** Notes a block that has rejected a charge. A key that is noted often costs a look-up without a lock. */
+    public void met(Charge charge, List<Quota> quotas) {
+        long rest = 0;
+        for (int i = 0; i < quotas.size(); i++) {
+            rest = Math.max(rest, Micros.blockedFor(quotas.get(i)));
+        }
+        met(charge.policy().policy(), charge.storedKey(), rest);
+    }
+
+    /** Notes a block that has rejected a call, given the time until its end. */
     public void met(String policy, String storedKey, long restMicros) {
         long now = now();
         long end = now + TimeUnit.MICROSECONDS.toNanos(restMicros);

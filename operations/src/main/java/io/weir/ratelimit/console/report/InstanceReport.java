@@ -2,7 +2,6 @@
 package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.metrics.Outcome;
 import java.time.Duration;
@@ -124,24 +123,5 @@ public record InstanceReport(
         public Minute {
             calls = Map.copyOf(calls);
         }
-    }
-
-    /**
-     * The running calls per policy with a concurrency limit, the most calls first, and the blocks that the instance knows of, the last end
-     * first.
-     */
-    public record Current(List<RunningCalls> running, List<KnownBlocks.Block> blocks) {
-        public Current {
-            running = List.copyOf(running);
-            blocks = List.copyOf(blocks);
-        }
-    }
-
-    /** The running calls under a policy with a concurrency limit. */
-    public record RunningCalls(String policy, long calls) {}
-
-    /** Returns the running calls of all policies; empty if they are unknown. */
-    public long runningCalls() {
-        return current.running().stream().mapToLong(RunningCalls::calls).sum();
     }
 }

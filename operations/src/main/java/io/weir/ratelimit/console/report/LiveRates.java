@@ -2,8 +2,6 @@
 package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.Quota;
-import io.weir.ratelimit.core.events.KnownBlocks;
-import io.weir.ratelimit.core.limit.Micros;
 import io.weir.ratelimit.core.metrics.Outcome;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionEvent;
@@ -14,22 +12,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /** The decisions of the last minute by policy. The number of policies bounds its memory. */
 public final class LiveRates {
     private final LongSupplier nanoTime;
-    private final KnownBlocks blocks;
+    private final BiConsumer<Charge, List<Quota>> blocked;
     private final Map<String, RateRing> byPolicy = new ConcurrentHashMap<>();
 
     public LiveRates(LongSupplier nanoTime) {
-        this(nanoTime, new KnownBlocks(nanoTime));
+        this(nanoTime, (charge, quotas) -> {});
     }
 
-    /** Creates rates without decisions. {@code blocks} receives the blocks that have rejected calls. */
-    public LiveRates(LongSupplier nanoTime, KnownBlocks blocks) {
+    /** Creates rates without decisions. {@code blocked} receives the charges that a block has rejected. */
+    public LiveRates(LongSupplier nanoTime, BiConsumer<Charge, List<Quota>> blocked) {
         this.nanoTime = nanoTime;
-        this.blocks = blocks;
+        this.blocked = blocked;
     }
 
     public void decided(DecisionEvent event) {
@@ -39,7 +38,7 @@ public final class LiveRates {
             Outcome outcome = Outcome.of(event, i);
             List<Quota> quotas = event.quotasOf(i);
             if (outcome == Outcome.BLOCKED) {
-                met(event.charges().get(i), quotas);
+                blocked.accept(event.charges().get(i), quotas);
             }
             if (Outcome.hasUtilization(quotas)) {
                 ring.count(second, outcome, Outcome.utilization(quotas));
@@ -47,14 +46,6 @@ public final class LiveRates {
                 ring.count(second, outcome);
             }
         }
-    }
-
-    private void met(Charge charge, List<Quota> quotas) {
-        long rest = 0;
-        for (int i = 0; i < quotas.size(); i++) {
-            rest = Math.max(rest, Micros.blockedFor(quotas.get(i)));
-        }
-        blocks.met(charge.policy().policy(), charge.storedKey(), rest);
     }
 
     public void bypassed(List<PolicyLimits> policies) {

@@ -2,7 +2,6 @@
 package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.snapshot.Reading;
 import io.weir.ratelimit.operations.Operations;
 import io.weir.ratelimit.operations.PolicyView;
@@ -59,29 +58,11 @@ public final class ReportBuilder {
                         .map(ReportBuilder::values)
                         .toList(),
                 keys(),
-                new InstanceReport.Current(running(), blocks()));
-    }
-
-    private List<InstanceReport.RunningCalls> running() {
-        return operations.runningCalls().entrySet().stream()
-                .filter(running -> isReported(running.getKey()))
-                .map(running -> new InstanceReport.RunningCalls(running.getKey(), running.getValue()))
-                .sorted(Comparator.comparingLong(InstanceReport.RunningCalls::calls)
-                        .reversed())
-                .toList();
-    }
-
-    /** Returns the blocks that were ended, and then the blocks with the last ends. */
-    private List<KnownBlocks.Block> blocks() {
-        return operations.blocks().list().stream()
-                .filter(block -> isReported(block.policy()) && isReported(block.storedKey()))
-                .sorted(Comparator.comparing(block -> block.cause() != KnownBlocks.Cause.ENDED))
-                .limit(ReportCodec.MAX_BLOCKS)
-                .toList();
+                Current.of(operations));
     }
 
     /** Tests for a name that fits a report. */
-    private static boolean isReported(String name) {
+    static boolean isReported(String name) {
         return name.length() <= ReportCodec.MAX_NAME;
     }
 

@@ -2,12 +2,10 @@
 package io.weir.ratelimit.console.report;
 
 import io.weir.ratelimit.TopKeys;
-import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.metrics.Outcome;
 import io.weir.ratelimit.core.operations.FleetStore;
 import io.weir.ratelimit.operations.codec.Codec;
-import io.weir.ratelimit.spi.BlocksKeys;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -38,55 +36,36 @@ public final class ReportCodec {
     /** The greatest number of keys in a list. */
     public static final int MAX_KEYS = 20;
 
-    /** The greatest number of blocks, including those that were ended. */
-    public static final int MAX_BLOCKS = 50;
-
     /** The longest name of a policy and the longest stored key in a report, in characters. */
     static final int MAX_NAME = 300;
 
     private static final int RATES_BYTES = 11_500;
     private static final int VALUES_BYTES = 20_000;
     private static final int KEYS_BYTES = 18_900;
-    private static final int RUNNING_BYTES = 3_000;
-    private static final int BLOCKS_BYTES = 6_000;
-
-    /** The bytes of the longest block. A name of a policy can have three bytes per character, a stored key has one. */
-    private static final int LONGEST_BLOCK_BYTES = 50 + 4 * MAX_NAME;
 
     /** The greatest count, with which a sum over all instances cannot overflow. */
     private static final long MAX_COUNT = Long.MAX_VALUE / FleetStore.MAX_INSTANCES / 1_000;
 
-    /** The longest rest of a block: the backend can round it up. */
-    private static final Duration LONGEST_REST = BlocksKeys.MAX_BLOCK.plusDays(1);
-
     private static final Map<String, Outcome> OUTCOMES =
             Stream.of(Outcome.values()).collect(Collectors.toUnmodifiableMap(Outcome::tag, Function.identity()));
-    private static final Map<String, KnownBlocks.Cause> CAUSES = Stream.of(KnownBlocks.Cause.values())
-            .collect(Collectors.toUnmodifiableMap(KnownBlocks.Cause::name, Function.identity()));
     private static final Pattern STORED_KEY = Pattern.compile("[!-~&&[^{}:]]+");
 
-    private static final Codec<Integer> NUMBER = Codec.INT.where(number -> number >= 0);
-    private static final Codec<Long> COUNT = Codec.LONG.where(count -> count >= 0 && count <= MAX_COUNT);
+    static final Codec<Integer> NUMBER = Codec.INT.where(number -> number >= 0);
+    static final Codec<Long> COUNT = Codec.LONG.where(count -> count >= 0 && count <= MAX_COUNT);
     private static final Codec<Double> SHARE = Codec.DOUBLE.where(share -> share >= 0 && share <= 1_000);
     private static final Codec<Instant> INSTANT = COUNT.as(Instant::ofEpochMilli, Instant::toEpochMilli);
-    private static final Codec<Duration> DURATION = COUNT.as(Duration::ofMillis, Duration::toMillis);
-    private static final Codec<Duration> REST = DURATION.where(rest -> rest.compareTo(LONGEST_REST) <= 0);
+    static final Codec<Duration> DURATION = COUNT.as(Duration::ofMillis, Duration::toMillis);
     private static final Codec<Integer> SHORT_LENGTH = Codec.BYTE.where(length -> length <= MAX_KEYS);
     private static final Codec<String> TEXT =
             Codec.TEXT.where(text -> text.length() <= MAX_TEXT).as(Function.identity(), ReportCodec::cut);
-    private static final Codec<String> NAME = Codec.TEXT.where(name -> !name.isEmpty() && name.length() <= MAX_NAME);
-    private static final Codec<String> KEY =
-            NAME.where(key -> STORED_KEY.matcher(key).matches());
+    static final Codec<String> NAME = Codec.TEXT.where(name -> !name.isEmpty() && name.length() <= MAX_NAME);
+    static final Codec<String> KEY = NAME.where(key -> STORED_KEY.matcher(key).matches());
 
     /** The counts by outcome. A later version can have more outcomes, which are left out. */
     private static final Codec<Map<Outcome, Long>> COUNTS = Codec.<Map.Entry<String, Long>>of(count ->
                     Map.entry(count.next(Codec.TEXT, Map.Entry::getKey), count.next(COUNT, Map.Entry::getValue)))
             .list(Codec.BYTE)
             .as(ReportCodec::byOutcome, ReportCodec::byTag);
-
-    /** The cause of a block. A later version can have further causes. */
-    private static final Codec<KnownBlocks.Cause> CAUSE =
-            Codec.TEXT.as(cause -> CAUSES.getOrDefault(cause, KnownBlocks.Cause.UNKNOWN), KnownBlocks.Cause::name);
 
     private static final Codec<BackendHealth.State> STATE =
             TEXT.as(state -> BackendHealth.State.valueOf(state.toUpperCase(Locale.ROOT)), BackendHealth.State::text);
@@ -151,26 +130,6 @@ public final class ReportCodec {
                             near.next(KEY, TopKeys.NearLimit::key), near.next(DURATION, TopKeys.NearLimit::duration)))
             .list(SHORT_LENGTH);
 
-    private static final Codec<InstanceReport.RunningCalls> RUNNING =
-            Codec.of(running -> new InstanceReport.RunningCalls(
-                    running.next(NAME, InstanceReport.RunningCalls::policy),
-                    running.next(COUNT, InstanceReport.RunningCalls::calls)));
-
-    private static final Codec<KnownBlocks.Block> BLOCK = Codec.of(block -> new KnownBlocks.Block(
-            block.next(NAME, KnownBlocks.Block::policy),
-            block.next(KEY, KnownBlocks.Block::storedKey),
-            block.next(CAUSE, KnownBlocks.Block::cause),
-            block.next(REST, KnownBlocks.Block::rest),
-            block.next(DURATION, KnownBlocks.Block::seen),
-            block.next(NUMBER, KnownBlocks.Block::penalty),
-            block.next(REST, KnownBlocks.Block::length)));
-
-    private static final Codec<InstanceReport.Current> CURRENT = Codec.of(current -> new InstanceReport.Current(
-            current.next(within(RUNNING_BYTES, RUNNING), InstanceReport.Current::running),
-            current.next(
-                    within(BLOCKS_BYTES, BLOCK).where(blocks -> blocks.size() <= MAX_BLOCKS),
-                    InstanceReport.Current::blocks)));
-
     private static final Codec<InstanceReport> REPORT = Codec.of(report -> new InstanceReport(
             report.next(ORIGIN, InstanceReport::origin),
             report.next(BACKEND, InstanceReport::backend),
@@ -180,7 +139,7 @@ public final class ReportCodec {
             report.next(
                     within(KEYS_BYTES, Codec.of(ReportCodec::keys), InstanceReport.PolicyKeys::ofOthers),
                     InstanceReport::keys),
-            report.next(CURRENT, InstanceReport::current)));
+            report.next(Current.CODEC, InstanceReport::current)));
 
     private ReportCodec() {}
 
@@ -213,13 +172,8 @@ public final class ReportCodec {
         }
     }
 
-    /** Tests whether a list of blocks of a report can have ended before a block that the instance knows of. */
-    public static boolean canLackBlocks(List<KnownBlocks.Block> blocks) {
-        return blocks.size() >= MAX_BLOCKS
-                || BLOCK.list(NUMBER).bytes(FORM, blocks).length + LONGEST_BLOCK_BYTES > BLOCKS_BYTES;
-    }
-
-    private static <T> Codec<List<T>> within(int maxBytes, Codec<T> element) {
+    /** Returns a codec of the first elements for which there is room. */
+    static <T> Codec<List<T>> within(int maxBytes, Codec<T> element) {
         return within(maxBytes, element, Optional.empty());
     }
 
