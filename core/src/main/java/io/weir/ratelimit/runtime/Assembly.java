@@ -23,6 +23,7 @@ import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.instance.BackendSelector;
 import io.weir.ratelimit.core.instance.BoundedResolvers;
+import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.instance.PlatformTimer;
 import io.weir.ratelimit.core.instance.StartSummary;
 import io.weir.ratelimit.core.instance.StartWarnings;
@@ -109,10 +110,6 @@ final class Assembly {
 
     Settings settings() {
         return settings;
-    }
-
-    KeyMasker masker() {
-        return masker;
     }
 
     EngineEnvironment environment() {
@@ -236,7 +233,7 @@ final class Assembly {
                 .overrides(overrides)
                 .topKeys(topKeys)
                 .thresholds(thresholds)
-                .penalties(new Penalties(
+                .rejections(new Penalties(
                         loaded.backend(),
                         masker,
                         executor,
@@ -246,12 +243,14 @@ final class Assembly {
                 .build();
         AtomicReference<PolicySnapshot> policies = new AtomicReference<>(
                 settings.enabled() ? loaded.snapshot() : loaded.snapshot().disabled());
+        Supplier<PolicySnapshot> current = policies::get;
         Readings readings = new Readings(Clock.systemUTC());
         return new EngineParts(
                 engine,
                 health,
-                new EngineParts.KnownKeys(overrides, topKeys, blocks),
-                policies::get,
+                overrides,
+                new InstanceCallers(() -> current.get().policies(), engine.keys(), topKeys, blocks, masker),
+                current,
                 reload(loaded, policies, topKeys, telemetry, readings),
                 readings,
                 live,
@@ -347,7 +346,7 @@ final class Assembly {
             timers.add(new TaskTimer(sleeper, () -> settings.reloadInterval().toMillis() * 1_000, parts.reload()));
         }
         if (settings.enabled()) {
-            TopKeysTracker topKeys = parts.known().topKeys();
+            TopKeysTracker topKeys = parts.callers().top();
             timers.add(new TaskTimer(sleeper, () -> RejectedKeysLog.INTERVAL_MICROS, new RejectedKeysLog(topKeys)));
             NearLimitReport nearLimits = new NearLimitReport(
                     () -> parts.policies().get().policies().keySet(), topKeys, telemetry.nearLimit());

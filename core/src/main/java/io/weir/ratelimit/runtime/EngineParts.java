@@ -2,13 +2,12 @@
 package io.weir.ratelimit.runtime;
 
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
+import io.weir.ratelimit.core.instance.InstanceCallers;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
 import io.weir.ratelimit.core.snapshot.Readings;
 import io.weir.ratelimit.core.snapshot.Reload;
-import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -17,12 +16,10 @@ import java.util.function.Supplier;
 record EngineParts(
         RateLimitEngine engine,
         BackendHealth health,
-        KnownKeys known,
+        Overrides overrides,
+        InstanceCallers callers,
         Supplier<PolicySnapshot> policies,
         Reload reload,
         Readings readings,
         Optional<LiveInstances> live,
-        IntSupplier instances) {
-    /** The known keys of this instance: the limits of single ones, those with the most permits, and the blocked ones. */
-    record KnownKeys(Overrides overrides, TopKeysTracker topKeys, KnownBlocks blocks) {}
-}
+        IntSupplier instances) {}

@@ -60,7 +60,6 @@ public final class HostedWeir implements AutoCloseable {
     private List<TaskTimer> timers = List.of();
     private final RateLimiter limiter;
     private final CallerQuotas quotas;
-    private final InstanceCallers callers;
     private final @Nullable EdgeReceipts receipts;
 
     HostedWeir(Assembly assembly, PolicyParts loaded, EngineParts parts, Telemetry telemetry) {
@@ -82,9 +81,6 @@ public final class HostedWeir implements AutoCloseable {
                 KeyExpression.parse("ip", loaded.lookups().resolvers().keyTerms())::resolve,
                 parts.engine().encoder(),
                 assembly.environment().local(MAX_QUOTA_READERS));
-        EngineParts.KnownKeys known = parts.known();
-        this.callers = new InstanceCallers(
-                policies, parts.engine().keys(), known.topKeys(), known.blocks(), assembly.masker());
     }
 
     /**
@@ -227,7 +223,7 @@ public final class HostedWeir implements AutoCloseable {
     }
 
     public InstanceCallers callers() {
-        return callers;
+        return parts.callers();
     }
 
     /** Returns the selected backend. */
@@ -242,7 +238,7 @@ public final class HostedWeir implements AutoCloseable {
 
     /** Returns the limits of single keys. */
     public Overrides overrides() {
-        return parts.known().overrides();
+        return parts.overrides();
     }
 
     /** Returns the results of reading the configuration. */

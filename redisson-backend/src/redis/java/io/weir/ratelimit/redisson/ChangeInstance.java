@@ -8,8 +8,8 @@ import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.engine.EngineRateLimiter;
 import io.weir.ratelimit.core.engine.KeyAdministration;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.events.RejectionListener;
 import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
@@ -69,7 +69,7 @@ final class ChangeInstance implements ChangeTarget {
                 encoder,
                 overrides,
                 QuotaThresholds.NONE,
-                Penalties.NONE);
+                RejectionListener.NONE);
         this.keys = engine.keys();
         this.limiter = new EngineRateLimiter(engine, () -> policies, ForkJoinPool::commonPool, Optional::empty);
         this.changes = new InstanceChanges(

@@ -7,8 +7,8 @@ import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.events.RejectionListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.policy.Overrides;
 import io.weir.ratelimit.core.policy.Policy;
@@ -61,7 +61,7 @@ class QuotaThresholdsOnRedisTest {
                         () -> executor,
                         () -> System.currentTimeMillis() * 1_000,
                         List.of(events::add)),
-                Penalties.NONE);
+                RejectionListener.NONE);
     }
 
     private static Binding binding(Algorithm algorithm, Duration window, long lease) {

@@ -3,8 +3,8 @@ package io.weir.ratelimit.redisson;
 
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.events.RejectionListener;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.fallback.FailureModes;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
@@ -54,7 +54,7 @@ final class RedisEngine {
     }
 
     static RateLimitEngine of(FallbackBackend backend) {
-        return of(backend, PLAIN, Overrides.NONE, QuotaThresholds.NONE, Penalties.NONE);
+        return of(backend, PLAIN, Overrides.NONE, QuotaThresholds.NONE, RejectionListener.NONE);
     }
 
     static RateLimitEngine of(
@@ -62,12 +62,12 @@ final class RedisEngine {
             IdentityEncoder encoder,
             Overrides overrides,
             QuotaThresholds thresholds,
-            Penalties penalties) {
+            RejectionListener rejections) {
         return RateLimitEngine.on(backend)
                 .encoder(encoder)
                 .overrides(overrides)
                 .thresholds(thresholds)
-                .penalties(penalties)
+                .rejections(rejections)
                 .build();
     }
 }

@@ -4,8 +4,8 @@ package io.weir.ratelimit.redisson;
 import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.QuotaThresholdReached;
 import io.weir.ratelimit.core.engine.RateLimitEngine;
-import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.events.RejectionListener;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.limit.CalendarBounds;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -148,7 +148,7 @@ final class ThresholdInstance implements AutoCloseable {
                         reports::get,
                         () -> clock,
                         List.of(failing, writing, failing)),
-                Penalties.NONE);
+                RejectionListener.NONE);
     }
 
     private static void spendAll(RateLimitEngine engine) throws Exception {

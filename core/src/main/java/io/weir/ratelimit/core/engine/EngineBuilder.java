@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.core.engine;
 
-import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.events.RejectionListener;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.policy.Overrides;
@@ -22,7 +22,7 @@ public final class EngineBuilder {
     Overrides overrides = Overrides.NONE;
     TopKeysTracker topKeys = TopKeysTracker.NONE;
     QuotaThresholds thresholds = QuotaThresholds.NONE;
-    Penalties penalties = Penalties.NONE;
+    RejectionListener rejections = RejectionListener.NONE;
     WaitBulkhead threads = WaitBulkhead.ofThreads();
     WaitBulkhead withoutThreads = WaitBulkhead.withoutThreads();
 
@@ -66,9 +66,9 @@ public final class EngineBuilder {
         return this;
     }
 
-    /** Sets the part that counts the rejections of keys. */
-    public EngineBuilder penalties(Penalties next) {
-        penalties = next;
+    /** Sets the part that follows rejections. */
+    public EngineBuilder rejections(RejectionListener next) {
+        rejections = next;
         return this;
     }
 

@@ -5,8 +5,8 @@ import io.weir.ratelimit.ChargeResult;
 import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.Identity;
 import io.weir.ratelimit.core.events.GuardedListeners;
-import io.weir.ratelimit.core.events.Penalties;
 import io.weir.ratelimit.core.events.QuotaThresholds;
+import io.weir.ratelimit.core.events.RejectionListener;
 import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.limit.ChargedResults;
@@ -44,7 +44,7 @@ public final class RateLimitEngine {
     private final Charges charges;
     private final TopKeysTracker topKeys;
     private final QuotaThresholds thresholds;
-    private final Penalties penalties;
+    private final RejectionListener rejections;
     private final Settlements settlements;
     private final HeldSlots slots;
     private final WaitBulkhead threads;
@@ -62,7 +62,7 @@ public final class RateLimitEngine {
         this.charges = new Charges(encoder, overrides, new RecentCharges(backend::acquireOf));
         this.topKeys = parts.topKeys;
         this.thresholds = parts.thresholds;
-        this.penalties = parts.penalties;
+        this.rejections = parts.rejections;
         this.settlements = new Settlements(backend, listeners, thresholds);
         this.slots = new HeldSlots(backend, sleeper, Runnable::run, new SlotQueues());
         this.threads = parts.threads;
@@ -315,7 +315,7 @@ public final class RateLimitEngine {
                     new DecisionEvent(binding.endpoint(), timed.charges(), timed.decision(), timed.nanos()));
         }
         if (timed.decision() instanceof Decision.Rejected rejected) {
-            penalties.rejected(binding, timed.charges(), rejected);
+            rejections.rejected(binding, timed.charges(), rejected);
         }
     }
 

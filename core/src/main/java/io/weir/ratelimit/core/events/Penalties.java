@@ -5,7 +5,6 @@ import io.weir.ratelimit.Decision;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.core.key.KeyMasker;
-import io.weir.ratelimit.core.local.DisabledBackend;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.spi.BlocksKeys;
@@ -30,18 +29,9 @@ import java.util.function.Supplier;
  * <p>An instance waits for at most one count of a key. Rejections that arrive meanwhile are counted together afterwards, so a flood of
  * rejections causes few calls of the backend. If the backend fails, these rejections are not counted.
  */
-public final class Penalties {
+public final class Penalties implements RejectionListener {
     /** The number of keys whose count has no reply yet. Rejections of further keys are not counted. */
     static final int MAX_KEYS = 256;
-
-    /** No penalties are imposed. */
-    public static final Penalties NONE = new Penalties(
-            new DisabledBackend(),
-            new KeyMasker(Optional.empty()),
-            () -> Runnable::run,
-            List.of(),
-            List.of(),
-            new KnownBlocks(System::nanoTime));
 
     private static final System.Logger LOG = System.getLogger("io.weir.ratelimit");
 
@@ -90,6 +80,7 @@ public final class Penalties {
      * nobody knows when a slot is free, so a client that waits as required can still be rejected often. A rejection by approximate counts
      * is not counted either, because the key may have spent nothing.
      */
+    @Override
     public void rejected(Binding binding, List<Charge> charges, Decision.Rejected decision) {
         if (!binding.penalizes()) {
             return;

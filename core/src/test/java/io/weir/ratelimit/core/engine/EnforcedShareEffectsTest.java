@@ -67,7 +67,7 @@ class EnforcedShareEffectsTest {
     private RateLimitEngine engine(Overrides overrides) {
         return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
                 .overrides(overrides)
-                .penalties(new Penalties(
+                .rejections(new Penalties(
                         backend,
                         new KeyMasker(Optional.empty()),
                         () -> Runnable::run,

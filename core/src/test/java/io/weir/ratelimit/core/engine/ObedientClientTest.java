@@ -68,7 +68,7 @@ class ObedientClientTest {
     private final List<PenaltyImposed> penalties = new ArrayList<>();
     private final RateLimitEngine engine = RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
             .clock(new ManualSleeper(time))
-            .penalties(new Penalties(
+            .rejections(new Penalties(
                     backend,
                     new KeyMasker(Optional.empty()),
                     () -> Runnable::run,

@@ -66,7 +66,7 @@ class PenaltiesTest {
 
     private RateLimitEngine engine(RateLimitBackend backend, Supplier<Executor> executor) {
         return RateLimitEngine.on(Fixtures.withFallback(backend, Fixtures.health(backend)))
-                .penalties(new Penalties(
+                .rejections(new Penalties(
                         backend,
                         new KeyMasker(Optional.empty()),
                         executor,
