@@ -148,7 +148,7 @@ final class Assembly {
         }
         loaded.lookups().bounded().listener(telemetry.resolvers());
         EngineParts parts = engine(loaded, telemetry);
-        parts.engine().slots().listener(telemetry.slots(), loaded.snapshot().withSlots());
+        parts.engine().ends().slots().listener(telemetry.slots(), loaded.snapshot().withSlots());
         PlatformTimer.start();
         telemetry.backend().ifPresent(loaded.backend()::registerListener);
         loaded.backend().start();

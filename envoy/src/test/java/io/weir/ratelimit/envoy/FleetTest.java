@@ -107,7 +107,8 @@ class FleetTest {
                     .isEqualTo(Code.OK);
             assertThat(running.receipt().holdsSlots()).isTrue();
             application.release(running.receipt());
-            assertThat(server.server().weir().engine().slots().held("api")).isZero();
+            assertThat(server.server().weir().engine().ends().slots().held("api"))
+                    .isZero();
         }
     }
 

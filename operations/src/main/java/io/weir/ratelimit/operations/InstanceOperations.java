@@ -7,7 +7,6 @@ import io.weir.ratelimit.TopKeys;
 import io.weir.ratelimit.core.events.KnownBlocks;
 import io.weir.ratelimit.core.fallback.BackendHealth;
 import io.weir.ratelimit.core.operations.FleetStore;
-import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.Reading;
 import io.weir.ratelimit.operations.changes.RuntimeChanges;
 import io.weir.ratelimit.runtime.HostedWeir;
@@ -121,10 +120,8 @@ record InstanceOperations(
     @Override
     public Map<String, Integer> runningCalls() {
         Map<String, Integer> running = new TreeMap<>();
-        for (Policy policy : weir.policies().policies().values()) {
-            if (policy.hasConcurrency()) {
-                running.put(policy.name(), weir.engine().slots().held(policy.name()));
-            }
+        for (String policy : weir.policies().withSlots()) {
+            running.put(policy, weir.engine().ends().slots().held(policy));
         }
         return running;
     }

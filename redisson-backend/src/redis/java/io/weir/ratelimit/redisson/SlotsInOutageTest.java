@@ -110,7 +110,7 @@ class SlotsInOutageTest {
         during.forEach(decision -> instance.limiter().release(decision.receipt()));
         redis.resume();
         awaitFree(instance, CALLS);
-        assertThat(instance.engine().slots().held(SlotEngine.POLICY)).isZero();
+        assertThat(instance.engine().ends().slots().held(SlotEngine.POLICY)).isZero();
     }
 
     @Test
@@ -124,7 +124,7 @@ class SlotsInOutageTest {
         long end = System.nanoTime() + Duration.ofSeconds(8).toNanos();
         Await.until("more time than the timeout has passed", SOON, () -> System.nanoTime() - end > 0);
         awaitFree(instance, CALLS - 1);
-        assertThat(instance.engine().slots().lost()).isZero();
+        assertThat(instance.engine().ends().slots().lost()).isZero();
         instance.limiter().release(receipt);
         awaitFree(instance, CALLS);
     }
@@ -136,9 +136,12 @@ class SlotsInOutageTest {
         redis.kill();
         redis.start();
         awaitFree(instance, CALLS);
-        Await.until("the loss is counted", SOON, () -> instance.engine().slots().lost() == 1);
+        Await.until(
+                "the loss is counted",
+                SOON,
+                () -> instance.engine().ends().slots().lost() == 1);
         instance.limiter().release(receipt);
-        assertThat(instance.engine().slots().held(SlotEngine.POLICY)).isZero();
+        assertThat(instance.engine().ends().slots().held(SlotEngine.POLICY)).isZero();
     }
 
     /** Starts an instance with a breaker behind a proxy. */
@@ -177,7 +180,7 @@ class SlotsInOutageTest {
             proxy.forward();
             awaitFree(other, CALLS);
             assertThat(idle.status().breakerOpen()).isFalse();
-            assertThat(instance.engine().slots().lost()).isZero();
+            assertThat(instance.engine().ends().slots().lost()).isZero();
             idle.close();
         }
     }
@@ -197,7 +200,7 @@ class SlotsInOutageTest {
             long end = System.nanoTime() + timeout.plusSeconds(2).toNanos();
             Await.until("more time than the timeout has passed", SOON, () -> System.nanoTime() - end > 0);
             assertThat(free(other)).isEqualTo(CALLS - 1);
-            assertThat(instance.engine().slots().lost()).isZero();
+            assertThat(instance.engine().ends().slots().lost()).isZero();
             // Without a reference to its receipt, a call counts as ended.
             instance.limiter().release(receipt);
             instance.engine().stop();

@@ -9,7 +9,6 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.TimedDecision;
-import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.BackendException;
 import io.weir.ratelimit.spi.BackendException.Reason;
@@ -60,7 +59,7 @@ final class Acquisition {
     private final Binding binding;
     private final FallbackBackend backend;
     private final Sleeper sleeper;
-    private final HeldSlots slots;
+    private final CallEnds ends;
     private final Function<Acquisition, List<Charge>> resolver;
 
     /** What the call pays for its request, null if it is part of none. */
@@ -84,14 +83,14 @@ final class Acquisition {
             Binding binding,
             FallbackBackend backend,
             Sleeper sleeper,
-            HeldSlots slots,
+            CallEnds ends,
             @Nullable RequestState request,
             @Nullable CallWait wait,
             Function<Acquisition, List<Charge>> resolver) {
         this.binding = binding;
         this.backend = backend;
         this.sleeper = sleeper;
-        this.slots = slots;
+        this.ends = ends;
         this.resolver = resolver;
         this.payment = request == null ? null : new RequestPayment(request, binding);
         this.wait = wait;
@@ -268,7 +267,7 @@ final class Acquisition {
 
     Step decided(TimedDecision timed) {
         result = timed;
-        slots.took(timed.decision());
+        ends.decided(timed.decision());
         boolean allowed = timed.decision().allowed();
         long asked = wait == null ? 0 : CallWait.askedBy(timed);
         if (asked == 0 || wait == null) {
@@ -329,7 +328,7 @@ final class Acquisition {
     /** Returns the receipt to refund, and releases the slots of the call, also those in process. */
     Receipt refundedReceipt() {
         if (result != null) {
-            slots.refunded(result.decision().receipt());
+            ends.refunded(result.decision().receipt());
         }
         return receipt();
     }

@@ -7,6 +7,7 @@ import io.weir.ratelimit.core.fallback.FallbackBackend;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.slots.HeldSlots;
+import io.weir.ratelimit.core.slots.Sleeper;
 import io.weir.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.function.BiPredicate;
@@ -30,10 +31,25 @@ public final class CallEnds {
         OF_REQUEST
     }
 
-    /** Creates the ends of calls. */
-    CallEnds(FallbackBackend backend, HeldSlots slots) {
+    /** Creates the ends of calls, with the clock of their slots. */
+    CallEnds(FallbackBackend backend, Sleeper clock) {
         this.backend = backend;
-        this.slots = slots;
+        this.slots = new HeldSlots(backend, clock);
+    }
+
+    /** Returns the slots that running calls hold. */
+    public HeldSlots slots() {
+        return slots;
+    }
+
+    /** Keeps the slots of a decision, if it has taken some, until its call ends. */
+    void decided(Decision decision) {
+        slots.took(decision);
+    }
+
+    /** Releases the slots of a receipt that is refunded as well, in the background. */
+    void refunded(Receipt receipt) {
+        slots.refunded(receipt);
     }
 
     /**
@@ -119,7 +135,7 @@ public final class CallEnds {
     /** Refunds the charges of a receipt, and releases its slots. Waits for the backend. */
     void refund(Receipt receipt) {
         slots.refunded(receipt);
-        if (Settlements.hasCharges(receipt)) {
+        if (FallbackBackend.hasCharges(receipt)) {
             backend.callAndAwait(known -> known.refund(receipt));
         }
     }

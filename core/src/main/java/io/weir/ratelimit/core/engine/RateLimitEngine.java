@@ -15,9 +15,7 @@ import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.TimedDecision;
-import io.weir.ratelimit.core.slots.HeldSlots;
 import io.weir.ratelimit.core.slots.Sleeper;
-import io.weir.ratelimit.core.slots.SlotQueues;
 import io.weir.ratelimit.core.slots.WaitBulkhead;
 import io.weir.ratelimit.core.topkeys.TopKeysTracker;
 import io.weir.ratelimit.spi.CallContext;
@@ -46,7 +44,6 @@ public final class RateLimitEngine {
     private final QuotaThresholds thresholds;
     private final RejectionListener rejections;
     private final Settlements settlements;
-    private final HeldSlots slots;
     private final WaitBulkhead threads;
     private final WaitBulkhead withoutThreads;
     private final CallEnds ends;
@@ -64,10 +61,9 @@ public final class RateLimitEngine {
         this.thresholds = parts.thresholds;
         this.rejections = parts.rejections;
         this.settlements = new Settlements(backend, listeners, thresholds);
-        this.slots = new HeldSlots(backend, sleeper, Runnable::run, new SlotQueues());
         this.threads = parts.threads;
         this.withoutThreads = parts.withoutThreads;
-        this.ends = new CallEnds(backend, slots);
+        this.ends = new CallEnds(backend, sleeper);
         this.keys = new KeyAdministration(backend, encoder, overrides, charges);
     }
 
@@ -105,12 +101,12 @@ public final class RateLimitEngine {
             decision = recent == null ? backend.tryAcquire(due) : backend.tryAcquire(recent.acquire());
         } catch (RuntimeException e) {
             TimedDecision failed = backend.failed(binding, due, e, start);
-            slots.took(failed.decision());
+            ends.decided(failed.decision());
             topKeys.decided(due, failed.decision(), failed.atNanos());
             notifyListeners(binding, failed, measured || needs(failed.decision()));
             return failed.decision();
         }
-        slots.took(decision);
+        ends.decided(decision);
         long end = measured ? sleeper.nanos() : backend.atNanos(decision);
         boolean plain = isPlain(decision);
         if (recent != null && plain) {
@@ -145,8 +141,9 @@ public final class RateLimitEngine {
             WaitBulkhead bulkhead,
             @Nullable RequestState request,
             Function<Acquisition, List<Charge>> resolver) {
-        CallWait wait = binding.canWait() ? new CallWait(binding, bulkhead, slots.queues(), sleeper, waiting) : null;
-        return new Acquisition(binding, backend, sleeper, slots, request, wait, resolver);
+        CallWait wait =
+                binding.canWait() ? new CallWait(binding, bulkhead, ends.slots().queues(), sleeper, waiting) : null;
+        return new Acquisition(binding, backend, sleeper, ends, request, wait, resolver);
     }
 
     /**
@@ -223,17 +220,12 @@ public final class RateLimitEngine {
      */
     public void stop() {
         waiting.cancel();
-        slots.stop();
+        ends.slots().stop();
     }
 
     /** Returns what happens at the ends of calls. */
     public CallEnds ends() {
         return ends;
-    }
-
-    /** Returns the slots that running calls hold. */
-    public HeldSlots slots() {
-        return slots;
     }
 
     private Decision complete(Binding binding, Acquisition acquisition, Function<Policy, Identity> keys) {

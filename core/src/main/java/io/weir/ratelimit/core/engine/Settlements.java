@@ -10,7 +10,6 @@ import io.weir.ratelimit.core.limit.ChargeStates;
 import io.weir.ratelimit.core.request.Binding;
 import io.weir.ratelimit.core.request.RequestState;
 import io.weir.ratelimit.core.request.ReservedCharges;
-import io.weir.ratelimit.core.slots.DegradedReceipt;
 import io.weir.ratelimit.spi.Charge;
 import io.weir.ratelimit.spi.DecisionListener;
 import io.weir.ratelimit.spi.RateLimitBackend;
@@ -106,13 +105,8 @@ public final class Settlements {
         return actualCost;
     }
 
-    /** Tests whether the backend can have charges of a receipt. The receipts of an outage have none, and need no backend. */
-    static boolean hasCharges(Receipt receipt) {
-        return !receipt.equals(Receipt.EMPTY) && !(receipt instanceof DegradedReceipt);
-    }
-
     private void settle(Receipt receipt, Predicate<Charge> selection, long actualCost) {
-        if (!hasCharges(receipt)) {
+        if (!FallbackBackend.hasCharges(receipt)) {
             return;
         }
         notifyListeners(backend.callAndAwait(known -> settling(known, receipt, selection, actualCost)), actualCost);
@@ -124,7 +118,7 @@ public final class Settlements {
 
     private CompletionStage<Void> settleAsync(
             Receipt receipt, Predicate<Charge> selection, long actualCost, Supplier<Executor> reports) {
-        if (!hasCharges(receipt)) {
+        if (!FallbackBackend.hasCharges(receipt)) {
             return CompletableFuture.completedFuture(null);
         }
         return backend.callAsync(known -> settling(known, receipt, selection, actualCost))

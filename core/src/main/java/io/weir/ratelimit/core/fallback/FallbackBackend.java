@@ -206,6 +206,11 @@ public final class FallbackBackend implements HoldsSlots {
         CompletionStage<Void> unused = recorded(() -> backend.refund(receipt));
     }
 
+    /** Tests whether the backend can have charges of a receipt. The receipts of an outage have none, and need no backend. */
+    public static boolean hasCharges(Receipt receipt) {
+        return !receipt.equals(Receipt.EMPTY) && !(receipt instanceof DegradedReceipt);
+    }
+
     @Override
     public CompletionStage<Boolean> release(Receipt receipt) {
         return recorded(() -> receipt instanceof DegradedReceipt degraded

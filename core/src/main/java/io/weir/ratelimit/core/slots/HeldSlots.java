@@ -21,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -58,8 +57,7 @@ public final class HeldSlots {
 
     private final HoldsSlots backend;
     private final Sleeper sleeper;
-    private final Executor executor;
-    private final SlotQueues queues;
+    private final SlotQueues queues = new SlotQueues();
     private final Map<HeldReceipt, HeldReceipt> held = new ConcurrentHashMap<>();
     private final Set<DueRelease> due = ConcurrentHashMap.newKeySet();
     private final ReferenceQueue<Receipt> unreachable = new ReferenceQueue<>();
@@ -80,11 +78,9 @@ public final class HeldSlots {
     private volatile boolean renewalFailed;
     private volatile SlotListener listener = SlotListener.NONE;
 
-    public HeldSlots(HoldsSlots backend, Sleeper sleeper, Executor executor, SlotQueues queues) {
+    public HeldSlots(HoldsSlots backend, Sleeper sleeper) {
         this.backend = backend;
         this.sleeper = sleeper;
-        this.executor = executor;
-        this.queues = queues;
     }
 
     /** Returns the number of slots that running calls of this instance hold. */
@@ -209,7 +205,7 @@ public final class HeldSlots {
     private void schedule() {
         long number = ++timer;
         CompletionStage<Void> next = sleeper.renewalTimer(TimeUnit.NANOSECONDS.toMicros(intervalNanos));
-        next.whenCompleteAsync((nothing, failure) -> run(number), executor);
+        next.whenComplete((nothing, failure) -> run(number));
     }
 
     private void run(long number) {

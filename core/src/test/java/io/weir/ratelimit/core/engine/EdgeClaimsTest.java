@@ -124,8 +124,8 @@ class EdgeClaimsTest {
         CompletableFuture<Decision> second =
                 engine.decideLater(binding(1, slots, tokens), CallContext.NONE, request, () -> Runnable::run);
         assertThat(results).isEmpty();
-        engine.slots().release(held.receipt());
-        engine.slots().release(first.join().receipt());
+        engine.ends().slots().release(held.receipt());
+        engine.ends().slots().release(first.join().receipt());
         assertThat(second.get(60, TimeUnit.SECONDS).allowed()).isTrue();
         assertThat(results).containsExactly(Result.ACCEPTED);
         assertThat(remaining(tokens)).isEqualTo(95);

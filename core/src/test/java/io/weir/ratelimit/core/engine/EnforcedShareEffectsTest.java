@@ -133,10 +133,10 @@ class EnforcedShareEffectsTest {
             TestCall call = caller(policy, selected);
             for (int round = 0; round < 2; round++) {
                 Decision first = engine.decide(Fixtures.binding(1, policy), call, null);
-                assertThat(engine.slots().held("api")).isEqualTo(1);
+                assertThat(engine.ends().slots().held("api")).isEqualTo(1);
                 assertThat(allowed(engine, policy, call, 1)).containsExactly(!selected);
                 engine.ends().release(first.receipt());
-                assertThat(engine.slots().held("api")).isZero();
+                assertThat(engine.ends().slots().held("api")).isZero();
             }
         }
     }

@@ -152,15 +152,15 @@ class SlotsTest {
     @Test
     void aRunningCallKeepsItsSlotAndAReleaseFreesIt() {
         Receipt receipt = call(SLOW).receipt();
-        assertThat(engine.slots().held("slow")).isEqualTo(1);
+        assertThat(engine.ends().slots().held("slow")).isEqualTo(1);
         for (int third = 1; third <= 180; third++) {
             tick(THIRD_MICROS);
             assertThat(free(SLOW)).isEqualTo(1);
         }
-        assertThat(engine.slots().lost()).isZero();
+        assertThat(engine.ends().slots().lost()).isZero();
         engine.ends().release(receipt);
         assertThat(free(SLOW)).isEqualTo(2);
-        assertThat(engine.slots().held("slow")).isZero();
+        assertThat(engine.ends().slots().held("slow")).isZero();
     }
 
     @Test
@@ -182,7 +182,7 @@ class SlotsTest {
         engine.ends().release(first);
         engine.ends().release(Receipt.EMPTY);
         assertThat(backend.releases).isEqualTo(1);
-        assertThat(engine.slots().held("slow")).isEqualTo(1);
+        assertThat(engine.ends().slots().held("slow")).isEqualTo(1);
         assertThat(free(SLOW)).isEqualTo(1);
     }
 
@@ -243,12 +243,12 @@ class SlotsTest {
                 limiter.acquireAsync("slow", alice).toCompletableFuture();
         runAll(executor);
         assertThat(waiting).isNotDone();
-        assertThat(engine.slots().held("slow")).isEqualTo(2);
+        assertThat(engine.ends().slots().held("slow")).isEqualTo(2);
         backend.failingRefunds = 1;
         waiting.cancel(false);
         tick(10_000_000);
         runAll(executor);
-        assertThat(engine.slots().held("slow")).isEqualTo(1);
+        assertThat(engine.ends().slots().held("slow")).isEqualTo(1);
         assertThat(backend.releases).isEqualTo(1);
     }
 
@@ -256,12 +256,12 @@ class SlotsTest {
     void aCallWhoseSlotExpiredIsCountedOnce() {
         Receipt receipt = call(SLOW).receipt();
         tick(61_000_000);
-        assertThat(engine.slots().lost()).isEqualTo(1);
+        assertThat(engine.ends().slots().lost()).isEqualTo(1);
         tick(61_000_000);
-        assertThat(engine.slots().lost()).isEqualTo(1);
-        assertThat(engine.slots().held("slow")).as("the call still runs").isEqualTo(1);
+        assertThat(engine.ends().slots().lost()).isEqualTo(1);
+        assertThat(engine.ends().slots().held("slow")).as("the call still runs").isEqualTo(1);
         engine.ends().release(receipt);
-        assertThat(engine.slots().held("slow")).isZero();
+        assertThat(engine.ends().slots().held("slow")).isZero();
     }
 
     @Test
@@ -279,7 +279,7 @@ class SlotsTest {
         assertThat(free(SLOW)).isEqualTo(1);
         tick(THIRD_MICROS);
         assertThat(free(SLOW)).isEqualTo(1);
-        assertThat(engine.slots().lost()).isZero();
+        assertThat(engine.ends().slots().lost()).isZero();
     }
 
     @Test
@@ -296,7 +296,7 @@ class SlotsTest {
         tick(1_000_000);
         assertThat(backend.renewals).isEqualTo(4);
         assertThat(sleeper.waits).last().isEqualTo(THIRD_MICROS);
-        assertThat(engine.slots().held("slow")).isEqualTo(receipts.size());
+        assertThat(engine.ends().slots().held("slow")).isEqualTo(receipts.size());
     }
 
     @Test
@@ -313,13 +313,14 @@ class SlotsTest {
         assertThat(sleeper.waits).last().isEqualTo(1_000_000L);
         tick(1_000_000);
         assertThat(backend.renewals).isEqualTo(2);
-        assertThat(engine.slots().lost()).isZero();
+        assertThat(engine.ends().slots().lost()).isZero();
     }
 
     @Test
     void aListenerHasTheNumbersOfRunningAndOfLostCalls() {
         List<String> numbers = new ArrayList<>();
-        engine.slots()
+        engine.ends()
+                .slots()
                 .listener(
                         new SlotListener() {
                             @Override
@@ -356,7 +357,7 @@ class SlotsTest {
             Await.until("the receipts are unreachable", Duration.ofMinutes(1), () -> {
                 System.gc();
                 tick(1);
-                return engine.slots().held("slow") == 0;
+                return engine.ends().slots().held("slow") == 0;
             });
             assertThat(log.lines()).singleElement().asString().startsWith("WARNING WEIR-426");
         }
@@ -372,9 +373,9 @@ class SlotsTest {
         time.advanceMicros(61_000_000);
         Receipt kept = call(SLOW).receipt();
         engine.ends().release(lost);
-        assertThat(engine.slots().lost()).isEqualTo(1);
+        assertThat(engine.ends().slots().lost()).isEqualTo(1);
         engine.ends().release(kept);
-        assertThat(engine.slots().lost()).isEqualTo(1);
+        assertThat(engine.ends().slots().lost()).isEqualTo(1);
     }
 
     @Test
@@ -384,8 +385,8 @@ class SlotsTest {
         engine.ends().release(receipt);
         backend.local.release(receipt); // the reply was lost, and not the release
         tick(1_000_000);
-        assertThat(engine.slots().held("slow")).isZero();
-        assertThat(engine.slots().lost()).isZero();
+        assertThat(engine.ends().slots().held("slow")).isZero();
+        assertThat(engine.ends().slots().lost()).isZero();
     }
 
     @Test
@@ -416,7 +417,7 @@ class SlotsTest {
             engine.decide(binding(1, policy), ALICE, request);
             engine.decide(binding("Search.dear", 5, policy), ALICE, request);
             engine.decide(binding("Search.dear", 5, policy), ALICE, request);
-            assertThat(engine.slots().held("slow")).isEqualTo(1);
+            assertThat(engine.ends().slots().held("slow")).isEqualTo(1);
             assertThat(backend.peek(List.of(new Charge(policy.limits(), "p.alice", 1))))
                     .last()
                     .extracting(Quota::remaining)
@@ -471,8 +472,8 @@ class SlotsTest {
             limiter.release(calls.get(call).join().receipt());
             runAll(executor);
         }
-        assertThat(engine.slots().held("slow")).isZero();
-        assertThat(engine.slots().queues().isWaitedFor(new Subject("slow", "p.alice")))
+        assertThat(engine.ends().slots().held("slow")).isZero();
+        assertThat(engine.ends().slots().queues().isWaitedFor(new Subject("slow", "p.alice")))
                 .isFalse();
     }
 
@@ -514,7 +515,7 @@ class SlotsTest {
         runAll(executor);
         assertThat(alice).isCompleted();
         assertThat(alice.join().allowed()).isTrue();
-        assertThat(engine.slots().queues().isWaitedFor(new Subject("own", "p.alice")))
+        assertThat(engine.ends().slots().queues().isWaitedFor(new Subject("own", "p.alice")))
                 .isFalse();
     }
 
@@ -629,7 +630,7 @@ class SlotsTest {
         assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isFalse();
 
         backend.failure = null;
-        assertThat(degraded.slots().held("slow")).isEqualTo(2);
+        assertThat(degraded.ends().slots().held("slow")).isEqualTo(2);
         degraded.ends().release(first.receipt());
         backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
         assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isTrue();
@@ -649,13 +650,13 @@ class SlotsTest {
         abandoned.cancel(false);
         undecided.completeExceptionally(FakeBackend.down(BackendException.Reason.TIMEOUT));
         runAll(executor);
-        assertThat(degraded.slots().held("slow")).isZero();
+        assertThat(degraded.ends().slots().held("slow")).isZero();
 
         backend.failure = FakeBackend.down(BackendException.Reason.TIMEOUT);
         Decision first = degraded.decide(binding(9, local), ALICE, null);
         assertThat(first.allowed()).isTrue();
         degraded.ends().abandon(first);
-        assertThat(degraded.slots().held("slow")).isZero();
+        assertThat(degraded.ends().slots().held("slow")).isZero();
         assertThat(degraded.decide(binding(9, local), ALICE, null).allowed()).isTrue();
     }
 
@@ -665,7 +666,7 @@ class SlotsTest {
         Decision open = call(SLOW);
         assertThat(open.allowed()).isTrue();
         assertThat(open.receipt()).isEqualTo(Receipt.EMPTY);
-        assertThat(engine.slots().held("slow")).isZero();
+        assertThat(engine.ends().slots().held("slow")).isZero();
     }
 
     @Test
