@@ -5,6 +5,7 @@ import static io.weir.ratelimit.core.config.ConfigKey.CLIENT;
 import static io.weir.ratelimit.core.config.ConfigKey.POLICY;
 import static io.weir.ratelimit.core.config.ValueForm.ADDRESSES;
 import static io.weir.ratelimit.core.config.ValueForm.DEADLINE;
+import static io.weir.ratelimit.core.config.ValueForm.FACTOR;
 import static io.weir.ratelimit.core.config.ValueForm.FIELD_NAME;
 import static io.weir.ratelimit.core.config.ValueForm.FLAG;
 import static io.weir.ratelimit.core.config.ValueForm.HEADER_DIALECTS;
@@ -35,7 +36,6 @@ import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.key.ForwardedHeader;
 import io.weir.ratelimit.spi.CalendarPeriod;
 import io.weir.ratelimit.spi.Limit;
-import io.weir.ratelimit.spi.PenaltyRule;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -233,8 +233,7 @@ public final class ConfigKeys {
             .means("the rejections of a key within a time that lead to a penalty: the key is blocked");
     public static final ConfigKey<Duration> PENALTY_FOR =
             key(POLICY + "penalty.for", PENALTY).means("the length of the first block of a key");
-    public static final ConfigKey<Integer> PENALTY_FACTOR = noted(
-                    POLICY + "penalty.factor", "2", number(1, PenaltyRule.MAX_FACTOR))
+    public static final ConfigKey<Integer> PENALTY_FACTOR = noted(POLICY + "penalty.factor", "2", FACTOR)
             .means("how many times longer each further block of the key is");
     public static final ConfigKey<Duration> PENALTY_MAX = noted(
                     POLICY + "penalty.max", "1d, or penalty.for if it is longer", PENALTY)

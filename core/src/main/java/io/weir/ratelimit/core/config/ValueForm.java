@@ -51,6 +51,9 @@ public record ValueForm<T>(String description, Function<String, T> parser, boole
     /** The length of a penalty. */
     static final ValueForm<Duration> PENALTY = duration("1s", "30d");
 
+    /** How many times longer each further penalty is. */
+    static final ValueForm<Integer> FACTOR = number(1, PenaltyRule.MAX_FACTOR);
+
     /** The deadline, which the backend of Redis reads in the same form. */
     static final ValueForm<Duration> DEADLINE = new ValueForm<>("from 1ms to 60s", text -> {
         Duration deadline = ConfigReader.duration(text);
