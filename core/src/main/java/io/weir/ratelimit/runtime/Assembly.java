@@ -32,6 +32,7 @@ import io.weir.ratelimit.core.key.IdentityEncoder;
 import io.weir.ratelimit.core.key.KeyMasker;
 import io.weir.ratelimit.core.key.KeyTerms;
 import io.weir.ratelimit.core.metrics.NearLimitReport;
+import io.weir.ratelimit.core.metrics.PenaltyLog;
 import io.weir.ratelimit.core.metrics.ReceiptMetrics;
 import io.weir.ratelimit.core.metrics.RejectedKeysLog;
 import io.weir.ratelimit.core.metrics.Telemetry;
@@ -237,7 +238,7 @@ final class Assembly {
                         loaded.backend(),
                         masker,
                         executor,
-                        telemetry.penalties(),
+                        PenaltyLog.withMetrics(telemetry.meters()),
                         observers(PenaltyImposed.class),
                         blocks))
                 .build();

@@ -6,11 +6,14 @@ import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.core.message.MessageCatalog;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * The log of penalties. At DEBUG it has one line for each penalty. At INFO it has at most one line per policy and minute, with the number
@@ -25,6 +28,13 @@ public final class PenaltyLog implements Consumer<PenaltyImposed> {
 
     public PenaltyLog(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
+    }
+
+    /** Returns the listeners of penalties: the log, and the metric if metrics are recorded. They do not block the thread. */
+    public static List<Consumer<PenaltyImposed>> withMetrics(Optional<Meters> meters) {
+        return Stream.of(Optional.of(new PenaltyLog(System::nanoTime)), meters.map(PenaltyMetrics::new))
+                .<Consumer<PenaltyImposed>>flatMap(Optional::stream)
+                .toList();
     }
 
     @Override

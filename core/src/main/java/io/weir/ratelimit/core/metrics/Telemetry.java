@@ -2,7 +2,6 @@
 package io.weir.ratelimit.core.metrics;
 
 import io.weir.ratelimit.Decision;
-import io.weir.ratelimit.PenaltyImposed;
 import io.weir.ratelimit.Quota;
 import io.weir.ratelimit.RateLimitRejected;
 import io.weir.ratelimit.core.config.ReloadListener;
@@ -30,7 +29,6 @@ import org.jspecify.annotations.Nullable;
  * @param spans the decorator for spans that start after the decision
  * @param sources the listener for failed look-ups of overrides
  * @param meters the meters of the host, for plug-ins; empty if none are recorded
- * @param penalties receive each penalty and do not block the thread
  * @param nearLimit receives the longest time for which a key has been near a limit, by policy
  */
 public record Telemetry(
@@ -42,7 +40,6 @@ public record Telemetry(
         SourceListener sources,
         ResolverListener resolvers,
         Optional<Meters> meters,
-        List<Consumer<PenaltyImposed>> penalties,
         Consumer<Map<String, Duration>> nearLimit,
         SlotListener slots) {
     public static final Telemetry NONE = new Telemetry(
@@ -54,14 +51,12 @@ public record Telemetry(
             (policy, failure) -> {},
             (kind, resolver, failure) -> {},
             Optional.empty(),
-            List.of(),
             longest -> {},
             SlotListener.NONE);
 
     public Telemetry {
         listeners = List.copyOf(listeners);
         backendStateListeners = List.copyOf(backendStateListeners);
-        penalties = List.copyOf(penalties);
     }
 
     /** Returns the telemetry of an application; the metrics are empty if none are recorded. */
@@ -75,9 +70,6 @@ public record Telemetry(
         listeners.add(new RejectionLog(keys, System::nanoTime));
         listeners.add(new ForeignStateLog(keys, System::nanoTime));
         observers.forEach(observer -> listeners.add(new RejectionNotifier(keys, observer)));
-        List<Consumer<PenaltyImposed>> penalties = new ArrayList<>();
-        penalties.add(new PenaltyLog(System::nanoTime));
-        metrics.ifPresent(recorded -> penalties.add(recorded.penalties()));
         return new Telemetry(
                 listeners,
                 metrics.<BackendStateListener>map(Metrics::decisions).stream().toList(),
@@ -87,7 +79,6 @@ public record Telemetry(
                 metrics.<SourceListener>map(Metrics::config).orElse(NONE.sources),
                 metrics.<ResolverListener>map(Metrics::config).orElse(NONE.resolvers),
                 metrics.map(Metrics::meters),
-                penalties,
                 metrics.<Consumer<Map<String, Duration>>>map(Metrics::nearLimit).orElse(NONE.nearLimit),
                 metrics.<SlotListener>map(Metrics::slots).orElse(NONE.slots));
     }
@@ -99,7 +90,6 @@ public record Telemetry(
             ConfigMetrics config,
             NearLimitMetrics nearLimit,
             SlotMetrics slots,
-            PenaltyMetrics penalties,
             Optional<BackendListener> backend) {
         /** Creates the listeners, which register their meters. */
         public static Metrics of(Meters meters, Settings settings, String backend) {
@@ -110,7 +100,6 @@ public record Telemetry(
                     new ConfigMetrics(meters, settings.reloads()),
                     new NearLimitMetrics(meters),
                     new SlotMetrics(meters),
-                    new PenaltyMetrics(meters),
                     local ? Optional.empty() : Optional.of(new BackendMetrics(meters)));
         }
     }
