@@ -149,7 +149,10 @@ final class Assembly {
         }
         loaded.lookups().bounded().listener(telemetry.resolvers());
         EngineParts parts = engine(loaded, telemetry);
-        parts.engine().ends().slots().listener(telemetry.slots(), loaded.snapshot().withSlots());
+        parts.engine()
+                .ends()
+                .slots()
+                .listener(telemetry.slots(), loaded.snapshot().withSlots());
         PlatformTimer.start();
         telemetry.backend().ifPresent(loaded.backend()::registerListener);
         loaded.backend().start();

@@ -3,7 +3,6 @@ package io.weir.ratelimit.core.instance;
 
 import static io.weir.ratelimit.core.message.CoreMessages.MESSAGES;
 
-import io.weir.ratelimit.Algorithm;
 import io.weir.ratelimit.FailureMode;
 import io.weir.ratelimit.core.config.ConfigKeys;
 import io.weir.ratelimit.core.config.ConfigProperties;
@@ -11,10 +10,8 @@ import io.weir.ratelimit.core.config.Settings;
 import io.weir.ratelimit.core.key.AddressRange;
 import io.weir.ratelimit.core.message.MessageCatalog;
 import io.weir.ratelimit.core.policy.EffectCheck;
-import io.weir.ratelimit.core.policy.PenaltyCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.snapshot.PolicySnapshot;
-import io.weir.ratelimit.spi.Limit;
 import io.weir.ratelimit.spi.PolicyLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,7 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -64,7 +60,6 @@ public final class StartWarnings {
             checkAddresses();
             checkHeaders(backend);
             warnings.addAll(ofPolicies);
-            checkPenalties();
             checkSources(policiesOfSources);
             warnings.addAll(EffectCheck.ofApplication(config));
             checkNames();
@@ -181,26 +176,6 @@ public final class StartWarnings {
                 && settings.keySecret().isEmpty()) {
             warnings.add(MESSAGES.message("WEIR-008", policies));
         }
-    }
-
-    private void checkPenalties() {
-        for (Policy policy : new TreeMap<>(snapshot.policies()).values()) {
-            PenaltyCheck.reachable(policy)
-                    .ifPresent(rejections ->
-                            warnings.add(MESSAGES.message("WEIR-025", policy.name(), rejections, after(policy))));
-            policy.penalty()
-                    .filter(rule -> policy.canReject() && policy.key().isGlobal())
-                    .ifPresent(rule ->
-                            warnings.add(MESSAGES.message("WEIR-025.global", policy.name(), rule.rejections())));
-        }
-    }
-
-    private static String after(Policy policy) {
-        return policy.penalty()
-                .map(rule -> rule.rejections() + "/"
-                        + Limit.of(Algorithm.FIXED_WINDOW, rule.rejections(), rule.window())
-                                .windowText())
-                .orElseThrow();
     }
 
     private void checkSources(Set<String> policiesOfSources) {

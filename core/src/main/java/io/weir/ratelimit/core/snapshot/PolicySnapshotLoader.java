@@ -12,6 +12,7 @@ import io.weir.ratelimit.core.policy.EffectCheck;
 import io.weir.ratelimit.core.policy.LoadedPolicies;
 import io.weir.ratelimit.core.policy.MethodCosts;
 import io.weir.ratelimit.core.policy.MethodLimits;
+import io.weir.ratelimit.core.policy.PenaltyCheck;
 import io.weir.ratelimit.core.policy.Policy;
 import io.weir.ratelimit.core.policy.PolicyLoader;
 import io.weir.ratelimit.core.policy.Resolvers;
@@ -222,6 +223,7 @@ public final class PolicySnapshotLoader {
         List<MessageCatalog.Message> warnings =
                 new ArrayList<>(CostCheck.warnings(policies, known(), snapshot.costs()));
         warnings.addAll(EffectCheck.ofPolicies(policies, snapshot.origins()));
+        warnings.addAll(PenaltyCheck.warnings(policies));
         return warnings;
     }
 

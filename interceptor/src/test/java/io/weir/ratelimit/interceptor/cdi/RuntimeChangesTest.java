@@ -171,6 +171,19 @@ class RuntimeChangesTest {
     }
 
     @Test
+    void aPenaltyThatAnObedientClientCanReachIsAWarningBeforeItIsInForce() throws Exception {
+        try (Container container =
+                start("ratelimit.policies.plan.penalty.after=20/1m", "ratelimit.policies.plan.penalty.for=15m")) {
+            assertThat(changes(container).warnings(request(Kind.POLICY, Optional.empty(), Map.of("limit", "5/1h"))))
+                    .isEmpty();
+            assertThat(changes(container).warnings(request(Kind.POLICY, Optional.empty(), Map.of("limit", "100/1m"))))
+                    .singleElement()
+                    .asString()
+                    .startsWith("WEIR-025 A client of policy plan ");
+        }
+    }
+
+    @Test
     void anInvalidChangeHasNoWarningAboutTheValuesThatStayInForce() throws Exception {
         try (Container container = start("ratelimit.policies.plan.enforce-percent=10")) {
             ChangeRequest valid = request(Kind.POLICY, Optional.empty(), Map.of("limit", "3/1h"));
