@@ -28,13 +28,20 @@ import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.enterprise.inject.spi.ProcessBean;
 import jakarta.enterprise.inject.spi.ProcessInjectionPoint;
 import jakarta.enterprise.inject.spi.ProcessManagedBean;
+import jakarta.enterprise.inject.spi.ProcessProducerField;
+import jakarta.enterprise.inject.spi.ProcessProducerMethod;
 import jakarta.enterprise.inject.spi.WithAnnotations;
+import java.lang.reflect.Field;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +52,9 @@ public class RateLimitExtension implements Extension {
     private final Set<Class<?>> resourceClasses = ConcurrentHashMap.newKeySet();
     private final Set<Class<?>> annotatedClasses = ConcurrentHashMap.newKeySet();
     private final Set<String> addedLimits = ConcurrentHashMap.newKeySet();
+
+    /** The classes with limits that producers return, by the producer. */
+    private final Map<String, Class<?>> produced = new ConcurrentSkipListMap<>();
 
     private volatile boolean usesLimiter;
     private @Nullable Bean<RateLimitBeans> beansOfLibrary;
@@ -95,7 +105,19 @@ public class RateLimitExtension implements Extension {
             if (event instanceof ProcessManagedBean<?> managed) {
                 managedBeans.add(event.getBean().getBeanClass());
                 addedLimits.addAll(Reachability.added(managed.getAnnotatedBeanClass()));
+            } else if (event instanceof ProcessProducerMethod<?, ?> producer) {
+                Method method = producer.getAnnotatedProducerMethod().getJavaMember();
+                produced(method, method.getReturnType(), List.of(method.getParameterTypes()));
+            } else if (event instanceof ProcessProducerField<?, ?> producer) {
+                Field field = producer.getAnnotatedProducerField().getJavaMember();
+                produced(field, field.getType(), List.of());
             }
+        }
+    }
+
+    private void produced(Member producer, Class<?> type, List<Class<?>> parameters) {
+        if (Reachability.losesLimits(type, parameters)) {
+            produced.put(producer.getDeclaringClass().getName() + "." + producer.getName(), type);
         }
     }
 
@@ -125,6 +147,12 @@ public class RateLimitExtension implements Extension {
     private void logApplicationProblems() {
         if (application().hasPolicies()) {
             callInApplication(() -> ServiceLoading.withoutLimits(beanClasses)).forEach(error -> error.log());
+            produced.forEach((producer, type) -> {
+                // Otherwise the producer can return the bean.
+                if (managedBeans.stream().noneMatch(type::isAssignableFrom)) {
+                    MESSAGES.log("WEIR-040", producer, type.getName());
+                }
+            });
         }
         if (!OptionalApi.SERVLET.isVisible()) {
             // Otherwise a listener of the WAR checks the policies, which knows the servlets.

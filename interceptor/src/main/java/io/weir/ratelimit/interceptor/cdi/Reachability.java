@@ -6,18 +6,30 @@ import static io.weir.ratelimit.interceptor.message.InterceptorMessages.MESSAGES
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.core.config.Problems;
 import io.weir.ratelimit.core.snapshot.TypeHierarchy;
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import jakarta.decorator.Decorator;
 import jakarta.enterprise.inject.spi.AnnotatedMethod;
 import jakarta.enterprise.inject.spi.AnnotatedType;
+import jakarta.enterprise.inject.spi.InterceptionFactory;
+import jakarta.inject.Inject;
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A check for annotations without effect. They are on bean methods that the container does not intercept and that no filter decides. A
- * deployment with such an annotation fails, because the method would not be limited.
+ * deployment with such an annotation fails, because the method would not be limited. An object that a producer creates is a warning only,
+ * because the producer can return a bean.
  */
 final class Reachability {
+    /** The annotations of methods that only the container calls. */
+    private static final Set<Class<? extends Annotation>> UNINTERCEPTED =
+            Set.of(PostConstruct.class, PreDestroy.class, Inject.class);
+
     private final Problems problems;
 
     Reachability(Problems problems) {
@@ -26,6 +38,10 @@ final class Reachability {
 
     /** Checks the annotated methods of a bean class and of its supertypes, and the annotated interfaces. */
     void check(Class<?> beanClass) {
+        if (beanClass.isAnnotationPresent(Decorator.class)) {
+            checkDecorator(beanClass);
+            return;
+        }
         for (Class<?> type : TypeHierarchy.of(beanClass)) {
             for (Method method : type.getDeclaredMethods()) {
                 if (AnnotationScanner.hasLimit(method) && !method.isSynthetic()) {
@@ -40,6 +56,36 @@ final class Reachability {
                     .filter(type -> hasUndecided(beanClass, type))
                     .ifPresent(type -> problems.add(
                             MESSAGES.problem("WEIR-208.interface", type.getName(), "", beanClass.getName())));
+        }
+    }
+
+    /** The annotations of the interfaces of a decorator are for the beans that it decorates. */
+    private void checkDecorator(Class<?> decorator) {
+        TypeHierarchy.superclasses(decorator).stream()
+                .filter(Reachability::hasLimits)
+                .findFirst()
+                .ifPresent(type -> problems.add(MESSAGES.problem("WEIR-207.decorator", type.getName(), "")));
+    }
+
+    /** Tests whether a type itself or one of its methods has an annotation that limits it. */
+    private static boolean hasLimits(Class<?> type) {
+        return AnnotationScanner.hasLimit(type)
+                || Arrays.stream(type.getDeclaredMethods()).anyMatch(AnnotationScanner::hasLimit);
+    }
+
+    /**
+     * Tests whether the objects of a producer have limits that CDI does not apply. A filter decides requests of a resource, and the
+     * producer itself can let CDI intercept its objects.
+     */
+    static boolean losesLimits(Class<?> produced, List<Class<?>> parameters) {
+        try {
+            return !parameters.contains(InterceptionFactory.class)
+                    && TypeHierarchy.of(produced).stream().anyMatch(Reachability::hasLimits)
+                    && TypeHierarchy.methods(produced).stream()
+                            .anyMatch(method -> AnnotationScanner.isLimited(produced, method)
+                                    && !ResourceOperations.servesRequests(produced, method));
+        } catch (LinkageError e) { // a signature has a type that the application does not contain
+            return false;
         }
     }
 
@@ -98,7 +144,9 @@ final class Reachability {
         String place = type.getName() + "." + method.getName();
         int modifiers = method.getModifiers();
         boolean hidden = Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers);
-        if (hidden || (Modifier.isFinal(modifiers) && !ResourceOperations.servesRequests(beanClass, method))) {
+        if (UNINTERCEPTED.stream().anyMatch(method::isAnnotationPresent)) {
+            problems.add(MESSAGES.problem("WEIR-207.container", place, ""));
+        } else if (hidden || (Modifier.isFinal(modifiers) && !ResourceOperations.servesRequests(beanClass, method))) {
             problems.add(MESSAGES.problem("WEIR-207", place, ""));
         } else if (type != beanClass
                 && isReplaced(beanClass, type, method)
