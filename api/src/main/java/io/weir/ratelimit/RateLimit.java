@@ -29,9 +29,9 @@ import java.lang.annotation.Target;
  * call does not throw, and the stage fails with the exception. The slot and the charge of such a call follow the returned stage.
  *
  * <p>The annotation is allowed on a method, on a class, on a superclass of the bean, and on a stereotype. On a class it applies to all
- * methods; the annotation of a method replaces that of the class. As with every CDI interceptor, private, static and final methods,
- * callbacks, and calls within one object are not intercepted. Neither are decorators, and objects that a producer creates without an
- * {@code InterceptionFactory}.
+ * methods but {@code equals}, {@code hashCode} and {@code toString}; the annotation of a method replaces that of the class. As with every
+ * CDI interceptor, private, static and final methods, callbacks, and calls within one object are not intercepted. Neither are decorators,
+ * and objects that a producer creates without an {@code InterceptionFactory}.
  *
  * <h2>Charges</h2>
  *

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A scanner for the annotations of a method. The nearest annotation applies. The order is: the method, the methods that it overrides or
- * implements, the class and its superclasses, the interfaces.
+ * implements, the class and its superclasses, the interfaces. The annotation of a type does not apply to the methods of {@link Object}.
  */
 final class AnnotationScanner implements AnnotatedMethods.Scanner {
     private final MethodNames names;
@@ -109,14 +109,25 @@ final class AnnotationScanner implements AnnotatedMethods.Scanner {
 
     /** Returns the nearest element with an annotation that limits the method or makes it exempt. */
     private static Optional<AnnotatedElement> nearest(Class<?> beanClass, Method method) {
+        boolean inherits = !isOfObject(method) || ResourceOperations.servesRequests(beanClass, method);
         return Stream.<AnnotatedElement>concat(
-                        TypeHierarchy.declarations(beanClass, method).stream(), TypeHierarchy.of(beanClass).stream())
+                        TypeHierarchy.declarations(beanClass, method).stream(),
+                        inherits ? TypeHierarchy.of(beanClass).stream() : Stream.empty())
                 .filter(element -> isExempt(element) || limitOn(element, beanClass) != null)
                 .findFirst();
     }
 
     private static boolean isExempt(AnnotatedElement element) {
         return element.getDeclaredAnnotation(RateLimitExempt.class) != null;
+    }
+
+    /** Tests for an override of {@code equals}, {@code hashCode} or {@code toString}: collections and logs call it, and not a user. */
+    private static boolean isOfObject(Method method) {
+        return switch (method.getName()) {
+            case "hashCode", "toString" -> method.getParameterCount() == 0;
+            case "equals" -> Arrays.equals(method.getParameterTypes(), new Class<?>[] {Object.class});
+            default -> false;
+        };
     }
 
     /** Tests whether an element itself has an annotation that limits it or makes it exempt. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.ratelimit.RateLimit;
 import io.weir.ratelimit.RateLimitExceededException;
+import io.weir.ratelimit.core.snapshot.TypeHierarchy;
 import io.weir.ratelimit.fixtures.LogCapture;
 import jakarta.annotation.PostConstruct;
 import jakarta.annotation.Priority;
@@ -18,11 +19,13 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.enterprise.inject.Vetoed;
 import jakarta.enterprise.inject.spi.InterceptionFactory;
 import jakarta.inject.Inject;
+import jakarta.ws.rs.GET;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Annotated methods that CDI does not intercept: the deployment fails or warns. */
+/** Annotated methods that CDI does not intercept, and methods that it intercepts although no user calls them. */
 @Tag("field")
 @SuppressWarnings({"EmptyMethod", "unused"})
 class InterceptionTest {
@@ -106,6 +109,46 @@ class InterceptionTest {
         }
     }
 
+    @Dependent
+    @RateLimit("a")
+    static class Document {
+        public void print() {}
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Document;
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+
+        @Override
+        public String toString() {
+            return "Document";
+        }
+    }
+
+    @RateLimit("a")
+    static class TextResource {
+        @Override
+        @GET
+        public String toString() {
+            return "text";
+        }
+
+        @Override
+        @RateLimit("a")
+        public int hashCode() {
+            return 1;
+        }
+
+        public boolean equals(String other) {
+            return false;
+        }
+    }
+
     @Test
     void aLimitedDecoratorFailsTheDeployment() {
         assertThatThrownBy(() -> Container.start(LINES, Sender.class, LimitedDecorator.class))
@@ -147,6 +190,27 @@ class InterceptionTest {
             assertThatCode(report::write).doesNotThrowAnyException();
             assertThatThrownBy(report::write).isInstanceOf(RateLimitExceededException.class);
         }
+    }
+
+    @Test
+    void logsAndCollectionsSpendNoPermitOfAClass() {
+        try (Container container = Container.start(LINES, Document.class)) {
+            Document document = container.bean(Document.class);
+            assertThat(document).hasToString("Document").hasToString("Document");
+            assertThat(Set.of(document)).contains(document);
+            document.print();
+            assertThatThrownBy(document::print).isInstanceOf(RateLimitExceededException.class);
+            assertThat(document).hasToString("Document");
+        }
+    }
+
+    @Test
+    void aResourceMethodAndAnAnnotatedOneCanHaveSuchAName() {
+        assertThat(TypeHierarchy.methods(TextResource.class))
+                .hasSize(3)
+                .allSatisfy(method -> assertThat(AnnotationScanner.isLimited(TextResource.class, method))
+                        .as("%s", method)
+                        .isTrue());
     }
 
     /** Returns the beginnings of the warnings about producers, with simple names. */
