@@ -59,11 +59,14 @@ final class EnvoyConfigReader {
     private void read(Path file) {
         LoaderOptions strict = new LoaderOptions();
         strict.setAllowDuplicateKeys(false);
+        // The size with all aliases is bounded in place of their number.
+        strict.setMaxAliasesForCollections(Integer.MAX_VALUE);
         try (Reader reader = Files.newBufferedReader(file)) {
             Node root = new Yaml(new SafeConstructor(strict)).compose(reader);
             if (root == null) {
                 problems.add(MESSAGES.problem("WEIR-710.empty", ConfigKeys.ENVOY_CONFIG.name(), file.toString()));
             } else {
+                new NodeCount().add(root);
                 readDomain(new YamlFields(file, root, problems), file);
             }
         } catch (IOException e) {

@@ -32,13 +32,37 @@ final class YamlFields {
         this.node = node;
         this.problems = problems;
         if (node instanceof MappingNode mapping) {
+            List<Node> merged = new ArrayList<>();
             for (NodeTuple field : mapping.getValue()) {
-                if (field.getKeyNode() instanceof ScalarNode key) {
+                if (isMerge(field)) {
+                    merged.add(field.getValueNode());
+                } else if (field.getKeyNode() instanceof ScalarNode key) {
                     add(key, field.getValueNode());
                 }
             }
+            merged.forEach(this::merge);
         } else {
             report(node, "", "must have fields");
+        }
+    }
+
+    private static boolean isMerge(NodeTuple field) {
+        return field.getKeyNode().getTag().equals(Tag.MERGE);
+    }
+
+    /** Adds the fields of an object, or of several, that are not set yet: own fields precede, and then those of an earlier object. */
+    private void merge(Node other) {
+        if (other instanceof SequenceNode several) {
+            several.getValue().forEach(this::merge);
+        } else if (other instanceof MappingNode mapping) {
+            for (NodeTuple field : mapping.getValue()) {
+                if (!isMerge(field) && field.getKeyNode() instanceof ScalarNode key) {
+                    fields.putIfAbsent(key.getValue(), field.getValueNode());
+                }
+            }
+            mapping.getValue().stream().filter(YamlFields::isMerge).forEach(field -> merge(field.getValueNode()));
+        } else {
+            report(other, "<<", "must be an object or a list of objects");
         }
     }
 

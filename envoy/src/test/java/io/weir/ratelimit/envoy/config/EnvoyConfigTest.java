@@ -301,6 +301,49 @@ class EnvoyConfigTest {
     }
 
     @Test
+    @Tag("field")
+    void anObjectCanMergeOthers() throws Exception {
+        EnvoyConfig config = read("""
+                domain: d
+                descriptors:
+                  - &a { key: a, rate_limit: &hourly { unit: hour, requests_per_unit: 5 } }
+                  - { <<: *a, key: b }
+                  - { key: c, rate_limit: { requests_per_unit: 7, <<: *hourly } }
+                  - { key: e, rate_limit: { <<: [{ <<: { unit: day } }, *hourly] } }
+                """);
+        assertThat(problems).isEmpty();
+        assertThat(limit(config, "d", "a", "1")).isEqualTo("5/hour by a");
+        assertThat(limit(config, "d", "b", "1")).isEqualTo("5/hour by b");
+        assertThat(limit(config, "d", "c", "1")).isEqualTo("7/hour by c");
+        assertThat(limit(config, "d", "e", "1")).isEqualTo("5/day by e");
+        read("domain: d\ndescriptors:\n  - { <<: a, key: b }\n");
+        assertThat(problems).singleElement().asString().contains("file0.yaml:3", "<< must be an object");
+    }
+
+    @Test
+    @Tag("field")
+    void aliasesAreBoundedByTheirSize() throws Exception {
+        StringBuilder many = new StringBuilder("domain: d\ndescriptors:\n  - { key: k, rate_limit: &limit ")
+                .append("{ unit: day, requests_per_unit: 1 } }\n");
+        for (int i = 0; i < 500; i++) {
+            many.append("  - { key: k").append(i).append(", rate_limit: *limit }\n");
+        }
+        read(many.toString());
+        assertThat(problems).isEmpty();
+
+        String level = "  - {key: k%d, descriptors: &l%d [{key: a, descriptors: *l%d}, {key: b, descriptors: *l%d}]}\n";
+        StringBuilder growing = new StringBuilder("domain: d\ndescriptors:\n  - { key: k, descriptors: &l0 [] }\n");
+        for (int i = 0; i < 24; i++) {
+            growing.append(level.formatted(i, i + 1, i, i));
+        }
+        read(growing.toString());
+        assertThat(problems).singleElement().asString().contains("WEIR-710", "with its aliases, the file has more");
+
+        read("domain: d\ndescriptors: &all [{ key: k, descriptors: *all }]\n");
+        assertThat(problems).singleElement().asString().contains("WEIR-710", "line 2 contains itself");
+    }
+
+    @Test
     void aDomainHasOneFile() throws Exception {
         read("domain: d\ndescriptors: []\n", "domain: d\ndescriptors: []\n");
         assertThat(problems).singleElement().asString().contains("file1.yaml:1", "another file");
