@@ -232,6 +232,7 @@ abstract class HttpContract {
     }
 
     @Test
+    @Tag("field")
     void quotaHeadersAreExposedToOtherOrigins() {
         HttpResponse<String> allowed = get("api/answer/plain", "Origin", "https://a.example");
         assertThat(exposed(allowed))

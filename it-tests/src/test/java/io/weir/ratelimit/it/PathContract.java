@@ -35,6 +35,7 @@ interface PathContract extends PolicyClient {
     }
 
     @Test
+    @Tag("field")
     default void pathRuleAppliesToItsMethods() {
         assertThat(LimitResponse.field(Http.head(uri("api/ruled/plain"), fields()), "RateLimit-Policy"))
                 .as("HEAD is a GET")

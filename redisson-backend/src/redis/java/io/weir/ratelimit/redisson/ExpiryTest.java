@@ -86,6 +86,22 @@ class ExpiryTest {
                 () -> redis.keys(fixture.pattern()).isEmpty());
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = Algorithm.class,
+            names = {"FIXED_WINDOW", "SLIDING_WINDOW", "SLIDING_LOG", "TOKEN_BUCKET", "LEAKY_BUCKET"})
+    @Tag("field")
+    void aKeyThatHasLostItsTimeToLiveIsAllowedAgain(Algorithm algorithm) {
+        Limit limit = TestBackend.limitOf(algorithm, 50, Duration.ofMillis(500));
+        fixture.acquire("k.a", limit.capacity(), limit);
+        assertThat(redis.number("PERSIST", fixture.key("k.a"))).isOne();
+        Await.until(
+                "the permits have returned",
+                Duration.ofSeconds(10),
+                () -> fixture.acquire("k.a", 1, limit).allowed());
+        assertThat(ttl()).isPositive();
+    }
+
     @Test
     void laterCallsAndRefundsDoNotMoveTheEndOfAFixedWindow() {
         Limit limit = Limit.of(Algorithm.FIXED_WINDOW, 100, Duration.ofHours(1));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.ratelimit.core.config.Configs;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,6 +17,7 @@ class PathRuleTest {
     private static final String LIMIT = "ratelimit.policies.api.limit=100/1m";
 
     @Test
+    @Tag("field")
     void aRuleAppliesToItsPathsAndMethods() {
         PathRule rule = rule("paths=/api/search, /api/admin/*", "methods=GET,POST");
         assertThat(rule.match("GET", RequestPath.of("/api/search"))).isPresent();

@@ -244,6 +244,7 @@ class EnvoyConfigTest {
         assertThat(problems).singleElement().asString().contains("file0.yaml:4", "d.a_b", "another descriptor");
     }
 
+    @Tag("field")
     @Test
     void eachUnitIsALimit() throws Exception {
         for (String unit : List.of("minute", "hour", "day", "week", "month", "year", "HOUR")) {

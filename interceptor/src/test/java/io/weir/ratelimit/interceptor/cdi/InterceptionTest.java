@@ -20,6 +20,11 @@ import jakarta.enterprise.inject.Vetoed;
 import jakarta.enterprise.inject.spi.InterceptionFactory;
 import jakarta.inject.Inject;
 import jakarta.ws.rs.GET;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
@@ -111,7 +116,7 @@ class InterceptionTest {
 
     @Dependent
     @RateLimit("a")
-    static class Document {
+    static class Document implements Serializable {
         public void print() {}
 
         @Override
@@ -211,6 +216,18 @@ class InterceptionTest {
                 .allSatisfy(method -> assertThat(AnnotationScanner.isLimited(TextResource.class, method))
                         .as("%s", method)
                         .isTrue());
+    }
+
+    @Test
+    void aBeanIsLimitedAfterItsPassivation() throws Exception {
+        try (Container container = Container.start(LINES, Document.class)) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            new ObjectOutputStream(bytes).writeObject(container.bean(Document.class));
+            Document document =
+                    (Document) new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray())).readObject();
+            document.print();
+            assertThatThrownBy(document::print).isInstanceOf(RateLimitExceededException.class);
+        }
     }
 
     /** Returns the beginnings of the warnings about producers, with simple names. */

@@ -16,6 +16,7 @@ import jakarta.enterprise.inject.spi.ProcessAnnotatedType;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @SuppressWarnings({"EmptyMethod", "unused"})
@@ -83,6 +84,7 @@ class ReachabilityTest {
     }
 
     @Test
+    @Tag("field")
     void reportsMethodsThatCannotBeInterceptedUnlessTheFilterDecides() {
         assertThat(found(Unreachable.class))
                 .containsExactlyInAnyOrder(
