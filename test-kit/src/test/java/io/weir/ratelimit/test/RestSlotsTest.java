@@ -11,15 +11,18 @@ import jakarta.inject.Inject;
 import jakarta.ws.rs.ApplicationPath;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.container.AsyncResponse;
 import jakarta.ws.rs.container.Suspended;
 import jakarta.ws.rs.core.Application;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.StreamingOutput;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,6 +111,14 @@ class RestSlotsTest {
         }
 
         @GET
+        @Path("unwritable")
+        @Produces("application/x-unknown")
+        @RateLimit("one")
+        public Object unwritable() {
+            return new AtomicLong();
+        }
+
+        @GET
         @Path("stage")
         @RateLimit("one")
         public CompletionStage<String> stage() {
@@ -144,6 +155,7 @@ class RestSlotsTest {
         "unmapped, 500",
         "stream, 200",
         "broken-stream, 500",
+        "unwritable, 500",
         "stage, 200",
         "failed-stage, 409",
         "suspended, 200",
@@ -155,6 +167,19 @@ class RestSlotsTest {
             assertThat(rest.get("/api/report/" + path).statusCode())
                     .as("call %d", call)
                     .isEqualTo(status);
+            assertThat(limits.remaining("one", Identity.GLOBAL)).isOne();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"text, 200", "nothing, 204", "error-text, 409", "stream, 200", "stage, 200", "suspended, 200"})
+    @Tag("field")
+    void theSlotOfACallWithoutABodyIsFree(String path, int status) {
+        HttpRequest head = HttpRequest.newBuilder(rest.uri("/api/report/" + path))
+                .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                .build();
+        for (int call = 0; call < 3; call++) {
+            assertThat(rest.send(head).statusCode()).as("call %d", call).isEqualTo(status);
             assertThat(limits.remaining("one", Identity.GLOBAL)).isOne();
         }
     }
