@@ -29,15 +29,7 @@ import org.jspecify.annotations.Nullable;
  * A scanner for the annotations of a method. The nearest annotation applies. The order is: the method, the methods that it overrides or
  * implements, the class and its superclasses, the interfaces. The annotation of a type does not apply to the methods of {@link Object}.
  */
-final class AnnotationScanner implements AnnotatedMethods.Scanner {
-    private final MethodNames names;
-    private final Problems problems;
-
-    AnnotationScanner(MethodNames names, Problems problems) {
-        this.names = names;
-        this.problems = problems;
-    }
-
+record AnnotationScanner(MethodNames names, Problems problems) implements AnnotatedMethods.Scanner {
     static boolean isLimited(Class<?> beanClass, Method method) {
         return nearest(beanClass, method).filter(element -> !isExempt(element)).isPresent();
     }

@@ -30,7 +30,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The CDI events of this library. An event without observers is not fired. */
-final class CdiEvents {
+record CdiEvents(BeanManager beans) {
     /** The number of pending events of asynchronous observers. It bounds the threads and memory that rejected clients use. */
     static final int MAX_PENDING = 256;
 
@@ -54,12 +54,6 @@ final class CdiEvents {
                     "", "", 1, "", Identity.GLOBAL, Quota.builder("", "").build()),
             new PenaltyImposed("", "", "", Duration.ofSeconds(1), 1),
             new BackendStateChanged("", true, ""));
-
-    private final BeanManager beans;
-
-    CdiEvents(BeanManager beans) {
-        this.beans = beans;
-    }
 
     /**
      * Returns consumers that notify the observers of a type of events. Each observer of used shares has its own consumer, because an

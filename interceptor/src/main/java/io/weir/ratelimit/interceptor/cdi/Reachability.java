@@ -25,16 +25,10 @@ import java.util.Set;
  * deployment with such an annotation fails, because the method would not be limited. An object that a producer creates is a warning only,
  * because the producer can return a bean.
  */
-final class Reachability {
+record Reachability(Problems problems) {
     /** The annotations of methods that only the container calls. */
     private static final Set<Class<? extends Annotation>> UNINTERCEPTED =
             Set.of(PostConstruct.class, PreDestroy.class, Inject.class);
-
-    private final Problems problems;
-
-    Reachability(Problems problems) {
-        this.problems = problems;
-    }
 
     /** Checks the annotated methods of a bean class and of its supertypes, and the annotated interfaces. */
     void check(Class<?> beanClass) {

@@ -19,13 +19,7 @@ import org.eclipse.microprofile.metrics.Timer;
  * Payara would add {@code _ratio} to the name. The buckets are in the {@code microprofile-config.properties} of this library. Their
  * notation has no duration below a millisecond.
  */
-final class MicroProfileMeters implements Meters {
-    private final MetricRegistry registry;
-
-    MicroProfileMeters(MetricRegistry registry) {
-        this.registry = registry;
-    }
-
+record MicroProfileMeters(MetricRegistry registry) implements Meters {
     @Override
     public Runnable counter(Meters.Metric metric, String... tagsAndValues) {
         Counter counter = registry.counter(metadata(metric, MetricUnits.NONE), tags(tagsAndValues));

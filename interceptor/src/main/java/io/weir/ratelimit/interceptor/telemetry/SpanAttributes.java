@@ -10,7 +10,7 @@ import io.weir.ratelimit.core.metrics.Telemetry;
 import io.weir.ratelimit.spi.DecisionEvent;
 
 /** A listener that sets the attributes of the current span. If a span has several decisions, it shows the last one. */
-final class SpanAttributes implements Telemetry.Spans {
+record SpanAttributes(KeyMasker keys) implements Telemetry.Spans {
     private static final AttributeKey<String> POLICY = AttributeKey.stringKey("ratelimit.policy");
     private static final AttributeKey<String> DIRECTION = AttributeKey.stringKey("ratelimit.direction");
     private static final AttributeKey<Boolean> ALLOWED = AttributeKey.booleanKey("ratelimit.allowed");
@@ -19,12 +19,6 @@ final class SpanAttributes implements Telemetry.Spans {
     private static final AttributeKey<Long> COST = AttributeKey.longKey("ratelimit.cost");
     private static final AttributeKey<Boolean> DEGRADED = AttributeKey.booleanKey("ratelimit.degraded");
     private static final AttributeKey<String> KEY = AttributeKey.stringKey("ratelimit.key");
-
-    private final KeyMasker keys;
-
-    SpanAttributes(KeyMasker keys) {
-        this.keys = keys;
-    }
 
     @Override
     public boolean hasCurrentSpan() {
