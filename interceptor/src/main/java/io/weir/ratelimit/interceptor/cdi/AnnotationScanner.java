@@ -43,7 +43,6 @@ record AnnotationScanner(MethodNames names, Problems problems) implements Annota
                 managed);
     }
 
-    /** Scans the methods of bean classes, and checks that a limit of them has an effect. */
     List<AnnotatedMethods.Limited> scan(Set<Class<?>> beanClasses) {
         Reachability reachability = new Reachability(problems);
         List<AnnotatedMethods.Limited> methods = new ArrayList<>();
@@ -147,18 +146,14 @@ record AnnotationScanner(MethodNames names, Problems problems) implements Annota
         if (direct != null) {
             return direct;
         }
-        for (Annotation annotation : element.getAnnotations()) {
-            Class<? extends Annotation> type = annotation.annotationType();
-            boolean isMeta =
-                    type.isAnnotationPresent(Stereotype.class) || type.isAnnotationPresent(InterceptorBinding.class);
-            if (isMeta && visited.add(type)) {
-                RateLimit indirect = limitOn(type, visited);
-                if (indirect != null) {
-                    return indirect;
-                }
-            }
-        }
-        return null;
+        return Arrays.stream(element.getAnnotations())
+                .<Class<?>>map(Annotation::annotationType)
+                .filter(type -> type.isAnnotationPresent(Stereotype.class)
+                        || type.isAnnotationPresent(InterceptorBinding.class))
+                .filter(visited::add)
+                .flatMap(type -> Stream.ofNullable(limitOn(type, visited)))
+                .findFirst()
+                .orElse(null);
     }
 
     private static String place(Class<?> beanClass, Method method) {

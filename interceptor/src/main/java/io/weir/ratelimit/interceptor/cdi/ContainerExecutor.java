@@ -34,17 +34,15 @@ final class ContainerExecutor implements Supplier<Executor> {
     private static Supplier<Executor> lookUp() {
         try {
             ManagedExecutorService managed = InitialContext.doLookup("java:comp/DefaultManagedExecutorService");
-            return () -> inContext(managed);
+            return () -> {
+                // Captured on the calling thread, because the thread of the backend that submits a task has no context.
+                Executor context = managed.getContextService().currentContextExecutor();
+                return task -> managed.execute(() -> context.execute(task));
+            };
         } catch (NamingException | LinkageError e) {
             MESSAGES.log("WEIR-002", e);
             return ForkJoinPool::commonPool;
         }
-    }
-
-    /** Captures the context of the calling thread, because the thread of the backend that submits a task has none. */
-    private static Executor inContext(ManagedExecutorService managed) {
-        Executor context = managed.getContextService().currentContextExecutor();
-        return task -> managed.execute(() -> context.execute(task));
     }
 
     /**

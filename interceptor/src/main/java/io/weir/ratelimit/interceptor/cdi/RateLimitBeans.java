@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.weir.ratelimit.interceptor.cdi;
 
+import io.weir.ratelimit.runtime.ApplicationLoader;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.context.Initialized;
 import jakarta.enterprise.event.Observes;
@@ -17,9 +18,9 @@ public class RateLimitBeans {
     @Inject
     private Instance<Object> objects;
 
-    /** Starts the application. Objects of the server are found in JNDI only from now on. */
+    /** Starts the reload of policies on a thread of the application. Objects of the server are found in JNDI only from now on. */
     void start(@Observes @Initialized(ApplicationScoped.class) Object event, RateLimitExtension extension) {
-        extension.start();
+        extension.application().weir().start(ApplicationLoader.of(RateLimitExtension.class));
     }
 
     /** Returns the bean manager of this archive. */

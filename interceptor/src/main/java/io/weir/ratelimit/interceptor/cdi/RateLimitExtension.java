@@ -126,7 +126,7 @@ public class RateLimitExtension implements Extension {
     }
 
     void deploy(@Observes AfterDeploymentValidation event, BeanManager beans) {
-        MethodNames names = MethodNames.of(knownClasses());
+        MethodNames names = MethodNames.of(beanClassesAnd(annotatedClasses));
         try {
             application = callInApplication(() -> DeployedApplication.on(CdiPlatform.of(
                     libraryBeans(beans), new CdiPlatform.Discovered(beanClasses, managedBeans, names, addedLimits))));
@@ -181,18 +181,13 @@ public class RateLimitExtension implements Extension {
         return check().warnings(served.patterns(), served.jersey());
     }
 
-    /** Starts the reload of policies. The thread belongs to the application. */
-    void start() {
-        application().weir().start(ApplicationLoader.of(RateLimitExtension.class));
-    }
-
     private ApplicationCheck check() {
-        return new ApplicationCheck(application(), knownClasses(), usesLimiter);
+        return new ApplicationCheck(application(), beanClassesAnd(annotatedClasses), usesLimiter);
     }
 
-    private Set<Class<?>> knownClasses() {
+    private Set<Class<?>> beanClassesAnd(Set<Class<?>> others) {
         Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
-        classes.addAll(annotatedClasses);
+        classes.addAll(others);
         return classes;
     }
 
@@ -249,8 +244,6 @@ public class RateLimitExtension implements Extension {
      * not ended.
      */
     public List<ApplicationView.Operation> operations() {
-        Set<Class<?>> classes = new LinkedHashSet<>(beanClasses);
-        classes.addAll(resourceClasses);
-        return new ResourceOperations(application().gate()).of(classes);
+        return new ResourceOperations(application().gate()).of(beanClassesAnd(resourceClasses));
     }
 }

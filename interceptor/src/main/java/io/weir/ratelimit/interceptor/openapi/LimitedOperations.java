@@ -8,7 +8,6 @@ import io.weir.ratelimit.core.request.Binding;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.models.OpenAPI;
-import org.eclipse.microprofile.openapi.models.Operation;
 import org.eclipse.microprofile.openapi.models.PathItem;
 
 /** The limited operations of an OpenAPI document: the operations of resources, and the header dialects of their responses. */
@@ -18,7 +17,6 @@ record LimitedOperations(List<ApplicationView.Operation> resources, List<String>
         List<Binding.PolicyCost> of(Binding own, String method, String path);
     }
 
-    /** Documents the responses of the limited operations. */
     void document(OpenAPI openApi) {
         if (openApi.getPaths() == null || openApi.getPaths().getPathItems() == null) {
             return;
@@ -27,6 +25,7 @@ record LimitedOperations(List<ApplicationView.Operation> resources, List<String>
         OperationPaths known = new OperationPaths(resources, paths);
         LimitResponses responses = new LimitResponses(openApi);
         paths.forEach((path, item) -> item.getOperations().forEach((method, operation) -> {
+            // The policies of all methods that the operation can call.
             List<Policy> applied = known.of(path, method).stream()
                     .flatMap(resource -> policies.of(resource.binding(), method.name(), path).stream())
                     .map(Binding.PolicyCost::policy)
@@ -34,16 +33,11 @@ record LimitedOperations(List<ApplicationView.Operation> resources, List<String>
                     .distinct()
                     .toList();
             if (!applied.isEmpty()) {
-                document(operation, applied, responses);
+                boolean unavailable = applied.stream().anyMatch(policy -> policy.onFailure() != FailureMode.OPEN);
+                boolean minimal = applied.stream()
+                        .anyMatch(policy -> policy.response().disclosure() == Policy.Disclosure.MINIMAL);
+                responses.document(operation, minimal ? List.of() : QuotaHeaders.of(dialects), unavailable);
             }
         }));
-    }
-
-    /** Documents an operation with the policies of all methods that it can call. */
-    private void document(Operation operation, List<Policy> policies, LimitResponses responses) {
-        boolean unavailable = policies.stream().anyMatch(policy -> policy.onFailure() != FailureMode.OPEN);
-        boolean minimal =
-                policies.stream().anyMatch(policy -> policy.response().disclosure() == Policy.Disclosure.MINIMAL);
-        responses.document(operation, minimal ? List.of() : QuotaHeaders.of(dialects), unavailable);
     }
 }

@@ -50,14 +50,10 @@ record QuotaFields(List<QuotaView.Dialect> dialects) {
         if (known.contains("*") && !credentials) {
             return;
         }
-        if (exposed.addAll(
-                names().filter(fields::containsKey).filter(known::add).toList())) {
+        Stream<String> names = Stream.concat(
+                dialects.stream().flatMap(dialect -> dialect.names().stream()), Stream.of(HttpHeaders.RETRY_AFTER));
+        if (exposed.addAll(names.filter(fields::containsKey).filter(known::add).toList())) {
             fields.putSingle(EXPOSE, String.join(", ", exposed));
         }
-    }
-
-    private Stream<String> names() {
-        return Stream.concat(
-                dialects.stream().flatMap(dialect -> dialect.names().stream()), Stream.of(HttpHeaders.RETRY_AFTER));
     }
 }

@@ -9,7 +9,6 @@ import jakarta.ws.rs.ConstrainedTo;
 import jakarta.ws.rs.RuntimeType;
 import jakarta.ws.rs.core.Feature;
 import jakarta.ws.rs.core.FeatureContext;
-import java.util.Set;
 
 /**
  * A feature that registers the providers of this package and checks resources. The runtime finds it as a service (Jakarta REST 3.1, 4.1.2),
@@ -43,16 +42,14 @@ public sealed class RateLimitFeature implements Feature permits ScannedFeature {
         context.register(ExceededMapper.class);
         context.register(UnavailableMapper.class);
         WrappedMapper.register(context);
-        checkResources(context.getConfiguration().getClasses());
-        return true;
-    }
-
-    /** Checks resources that are not beans. Only Jersey shows the classes of resources to a feature, and only Payara needs this. */
-    private static void checkResources(Set<Class<?>> classes) {
+        // Only Jersey shows the classes of resources to a feature, and only Payara needs the check of those that are
+        // not beans.
         try {
-            CurrentApplication.extension().checkResources(classes);
+            CurrentApplication.extension()
+                    .checkResources(context.getConfiguration().getClasses());
         } catch (IllegalStateException e) {
             MessageCatalog.debug("The resource classes are not checked, because there is no CDI container", e);
         }
+        return true;
     }
 }

@@ -146,13 +146,10 @@ final class RestCall implements HttpCall, UserCall {
                 : uri.getBaseUri().getRawPath();
         String root = servlet == null ? "" : servlet.contextPath();
         String application = (base + "/").startsWith(root + "/") ? base.substring(root.length()) : base;
-        return application + "/" + encodedPath(uri);
-    }
-
-    private String encodedPath(UriInfo uri) {
-        return request.getProperty(RequestProperties.PATH) instanceof Supplier<?> path
-                ? String.valueOf(path.get())
+        String path = request.getProperty(RequestProperties.PATH) instanceof Supplier<?> encoded
+                ? String.valueOf(encoded.get())
                 : uri.getPath(false);
+        return application + "/" + path;
     }
 
     @Override

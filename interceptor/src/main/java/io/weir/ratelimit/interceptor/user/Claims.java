@@ -5,10 +5,8 @@ import io.weir.ratelimit.interceptor.OptionalApi;
 import jakarta.enterprise.inject.Instance;
 import jakarta.enterprise.inject.spi.BeanManager;
 import jakarta.enterprise.inject.spi.CDI;
-import jakarta.security.enterprise.identitystore.openid.IdentityToken;
 import jakarta.security.enterprise.identitystore.openid.OpenIdContext;
 import java.security.Principal;
-import java.util.Map;
 import java.util.Optional;
 import org.eclipse.microprofile.jwt.JsonWebToken;
 import org.jspecify.annotations.Nullable;
@@ -56,19 +54,13 @@ public final class Claims {
             try {
                 Instance<OpenIdContext> login =
                         CDI.current().getBeanManager().createInstance().select(OpenIdContext.class);
-                return login.isResolvable() ? of(login.get(), name) : Optional.empty();
+                return login.isResolvable()
+                        ? Optional.ofNullable(login.get().getIdentityToken())
+                                .flatMap(token -> ClaimText.of(token.getClaims()::get, name))
+                        : Optional.empty();
             } catch (RuntimeException e) { // no session is active, or there is no login
                 return Optional.empty();
             }
-        }
-
-        private static Optional<String> of(OpenIdContext login, String name) {
-            @Nullable IdentityToken token = login.getIdentityToken();
-            if (token == null) {
-                return Optional.empty();
-            }
-            Map<String, Object> claims = token.getClaims();
-            return ClaimText.of(claims::get, name);
         }
     }
 }
