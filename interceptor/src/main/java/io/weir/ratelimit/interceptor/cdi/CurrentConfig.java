@@ -84,12 +84,10 @@ public final class CurrentConfig implements ConfigProperties.Sources {
                 server, builders, providedByServer, System.getenv().keySet());
     }
 
-    /** Reads the sources of a configuration for the first time. */
     static CurrentConfig of(Config server) {
         return of(server, System.getenv().keySet());
     }
 
-    /** Reads the sources of a configuration for the first time. */
     static CurrentConfig of(Config server, Set<String> environment) {
         return new CurrentConfig(
                 server,
@@ -103,13 +101,11 @@ public final class CurrentConfig implements ConfigProperties.Sources {
         return first;
     }
 
-    /** Returns why the configuration of the server is used; empty if the sources are read. */
     @Override
     public Optional<String> difference() {
         return difference;
     }
 
-    /** Returns the names of the sources of the application that list no names. */
     @Override
     public Set<String> withoutNames() {
         Set<String> names = new TreeSet<>();

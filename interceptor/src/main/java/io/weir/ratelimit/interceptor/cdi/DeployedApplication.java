@@ -129,7 +129,6 @@ public final class DeployedApplication {
         return weir;
     }
 
-    /** Returns the application's bean that writes the bodies of rejections, empty if it has none. */
     public Optional<RejectionResponder> responder() {
         return platform.responder();
     }

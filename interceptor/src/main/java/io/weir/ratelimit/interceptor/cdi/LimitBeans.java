@@ -13,14 +13,12 @@ import jakarta.enterprise.inject.Produces;
 /** The beans that an application can inject. */
 @Dependent
 public class LimitBeans {
-    /** Produces the limiter for application code. */
     @Produces
     @ApplicationScoped
     public RateLimiter limiter(RateLimitExtension extension) {
         return extension.application().weir().limiter();
     }
 
-    /** Produces the charges of the current request for application code. */
     @Produces
     @ApplicationScoped
     public RequestCharges charges(RateLimitExtension extension) {
@@ -34,7 +32,6 @@ public class LimitBeans {
         return extension.application().weir();
     }
 
-    /** Produces the operations on callers for application code. */
     @Produces
     @Dependent
     public CallerOperations callers(RateLimitExtension extension) {

@@ -19,7 +19,6 @@ import java.util.Map;
 public final class QuotaResponse {
     private QuotaResponse() {}
 
-    /** Returns the answer with quotas. */
     public static Answer of(Map<String, List<Quota>> quotas) {
         List<Map<String, Object>> policies = quotas.entrySet().stream()
                 .map(policy -> policy(policy.getKey(), policy.getValue()))

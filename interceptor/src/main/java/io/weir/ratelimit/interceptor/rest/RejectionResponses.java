@@ -74,7 +74,6 @@ final class RejectionResponses {
                 .orElseGet(() -> unavailable(degraded.retryAfter(), accept));
     }
 
-    /** Returns the response to a call that exceeds a limit. */
     Response exceeded(Decision.Rejected decision, Context request) {
         RejectionProblems.Problem problem =
                 request.minimal() ? RejectionProblems.generic(decision) : problems.named(decision);
@@ -112,7 +111,6 @@ final class RejectionResponses {
         }
     }
 
-    /** Returns the response to a call that is rejected because the backend is unavailable. */
     Response unavailable(Duration retryAfter, AcceptHeader accept) {
         RejectionProblems.Problem problem = RejectionProblems.unavailable(retryAfter);
         return ended(started(problem), problem, accept);

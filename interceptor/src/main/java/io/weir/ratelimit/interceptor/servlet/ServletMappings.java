@@ -28,7 +28,6 @@ public record ServletMappings(Set<String> patterns, boolean jersey) {
     private static final Set<String> OTHERS =
             Set.of(".DefaultServlet", ".JspServlet", "io.weir.ratelimit.console.ConsoleServlet");
 
-    /** Reads the patterns of the WAR of a context. */
     public static ServletMappings of(ServletContext context) {
         Collection<? extends ServletRegistration> servlets =
                 context.getServletRegistrations().values();

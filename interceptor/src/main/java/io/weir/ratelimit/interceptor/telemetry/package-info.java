@@ -6,6 +6,4 @@
 @NullMarked
 package io.weir.ratelimit.interceptor.telemetry;
 
-import io.weir.ratelimit.core.metrics.Telemetry;
 import org.jspecify.annotations.NullMarked;
-

@@ -28,7 +28,6 @@ final class QuotaServlet extends GenericServlet {
 
     private final transient HttpResource resource;
 
-    /** Creates the servlet with a look-up of the quotas of callers. */
     QuotaServlet(Supplier<CallerQuotas> quotas) {
         this.resource = new QuotaResource(quotas);
     }
